@@ -1,0 +1,55 @@
+import type { Result } from '../../src/domain/result.ts';
+
+/** Why a text or a name cannot be written in a place. */
+export interface QuoteRefusal {
+  readonly code: 'nul' | 'lone-surrogate' | 'too-long' | 'not-representable';
+  readonly message: string;
+}
+
+/** The kinds of place in a statement that a placeholder can stand in; each has its own escaping rule, or none that is safe. */
+export type Place =
+  | 'bare'
+  | 'string' // '…'
+  | 'escape-string' // E'…'
+  | 'national-string' // N'…'
+  | 'double-quoted' // "…": identifier or string, as the dialect says
+  | 'backquoted' // `…`
+  | 'bracketed' // […]
+  | 'dollar-quoted' // $tag$…$tag$
+  | 'line-comment'
+  | 'block-comment';
+
+/** One quoted or commented region as the lexer table of a dialect describes it. */
+export interface Region {
+  readonly place: Exclude<Place, 'bare'>;
+  /** Matched case-insensitively where it starts with a letter. */
+  readonly open: string;
+  readonly close: string;
+  /** A doubled closing quote stands for itself. */
+  readonly doubling: boolean;
+  /** A backslash takes away the meaning of the next character. */
+  readonly backslash: boolean;
+  readonly nested?: boolean;
+}
+
+/**
+ * A dialect is a table: what opens and closes quoted places, and how each kind of place is escaped.
+ * The lexer (`lex`) is one for all dialects. The table is true only in the session modes that the connector pins.
+ */
+export interface Dialect {
+  readonly name: string;
+  readonly regions: readonly Region[];
+  readonly dollarQuoting: boolean;
+  /** What a double-quoted place holds. */
+  readonly doubleQuoted: 'identifier' | 'string';
+  /** Characters (or bytes) of an identifier at the most. */
+  readonly identifier: { readonly max: number; readonly unit: 'characters' | 'bytes' };
+  /** Whether a trailing block comment with fixed ASCII text may follow a statement. */
+  readonly trailingComment: boolean;
+  quoteIdentifier(name: string): Result<string, QuoteRefusal>;
+  quoteLiteral(text: string): Result<string, QuoteRefusal>;
+  /** The text as it has to stand *inside* a place of this kind (without the quotes). */
+  escapeInside(place: Place, text: string): Result<string, QuoteRefusal>;
+  /** The dialect's list of tags for a bare `{tags}`; undefined: the dialect has none. */
+  tagList?(tags: readonly { readonly key: string; readonly value: string }[]): Result<string, QuoteRefusal>;
+}

@@ -1,0 +1,89 @@
+import type { Observable } from 'rxjs';
+
+/** Headers of a message; names are case-sensitive, ours are lower-case except NATS's own. */
+export type MessageHeaders = Readonly<Record<string, string>>;
+
+/** A message handed out against one credit. Exactly one of `ack`, `nak` ends it and gives the credit back. */
+export interface Delivery {
+  readonly subject: string;
+  readonly sequence: number;
+  /** How often this message has been delivered, this time included. */
+  readonly deliveryCount: number;
+  /** JetStream's time of the message, epoch milliseconds. */
+  readonly streamTime: number;
+  readonly headers: MessageHeaders;
+  readonly data: Uint8Array;
+  /** Messages of the consumer that are still waiting behind this one. */
+  readonly pending: number;
+  ack(): void;
+  nak(delayMs?: number): void;
+  /** Tells the server that the message is still being worked on. */
+  working(): void;
+}
+
+/** Room for messages in flight, counted in messages and in bytes. */
+export interface CreditLimits {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface PullSourceOptions {
+  readonly stream: string;
+  readonly durable: string;
+  readonly limits: CreditLimits;
+  /** How long one pull request may wait at the server; 4,000–5,000 ms bounds the stall after a consumer leader change. */
+  readonly expiresMs?: number;
+}
+
+/**
+ * The pull source of a lane: a cold observable that asks for messages only while credits are free.
+ * It never completes by itself and never errors for one message; unsubscribing stops pulling, deliveries in hand stay valid.
+ */
+export interface PullSource {
+  readonly deliveries: Observable<Delivery>;
+  readonly creditsInUse: () => CreditLimits;
+}
+
+export interface PublishOptions {
+  readonly msgId?: string;
+  readonly headers?: MessageHeaders;
+  /** Refuse unless the subject's last message has this sequence (0: there is none). */
+  readonly expectedLastSubjectSequence?: number;
+}
+
+export interface PublishReceipt {
+  readonly sequence: number;
+  readonly duplicate: boolean;
+}
+
+/** Publishing with a window bounded in messages and bytes. `publish` waits for room, then for the PubAck. Errors: `StreamError`. */
+export interface Publisher {
+  publish(subject: string, data: Uint8Array | string, options?: PublishOptions): Promise<PublishReceipt>;
+  /** Resolves when everything published so far is acknowledged or failed. */
+  settle(): Promise<void>;
+}
+
+/** A message read by subject or sequence without a consumer. */
+export interface StoredMessage {
+  readonly subject: string;
+  readonly sequence: number;
+  readonly time: number;
+  readonly headers: MessageHeaders;
+  readonly data: Uint8Array;
+}
+
+/** The owner's hold on a lane. */
+export interface Lease {
+  readonly key: string;
+  /** KV revision of the acquisition: the fencing epoch. */
+  readonly epoch: number;
+  /** False once no renewal succeeded for 6 s (monotonic clock), or the lease was taken: stop dispatching. */
+  readonly valid: () => boolean;
+  /** Resolves when the lease is lost; never rejects. */
+  readonly lost: Promise<void>;
+  /** The record's data that the next owner must know. */
+  readonly data: () => Readonly<Record<string, unknown>>;
+  update(data: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Gives the lane back at once. */
+  release(): Promise<void>;
+}
