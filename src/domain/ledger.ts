@@ -61,7 +61,12 @@ export type FieldValue =
   | { readonly known: false }
   | { readonly known: true; readonly aspect: 'description'; readonly rank: Rank; readonly text: string | undefined }
   | { readonly known: true; readonly aspect: 'tags'; readonly rank: Rank; readonly tags: readonly TagLabel[] }
-  | { readonly known: true; readonly aspect: 'owners'; readonly rank: Rank; readonly owners: readonly OwnerReference[] };
+  | {
+      readonly known: true;
+      readonly aspect: 'owners';
+      readonly rank: Rank;
+      readonly owners: readonly OwnerReference[];
+    };
 
 /** What admitting a change led to. */
 export type Admission =
@@ -114,7 +119,11 @@ export interface Ledger {
   /** Closes open touches (they were decided) and moves the settled ranks of their fields up. */
   settle(closed: readonly Touch[], settlements: readonly Settlement[]): void;
   /** The settled field as known now. */
-  settled(key: FieldKey): { readonly rank: Rank; readonly hash?: string; readonly tags?: readonly string[]; readonly written?: string } | undefined;
+  settled(
+    key: FieldKey,
+  ):
+    | { readonly rank: Rank; readonly hash?: string; readonly tags?: readonly string[]; readonly written?: string }
+    | undefined;
   /** Takes a fresh read of the catalogue as the newest state, at the given rank time. */
   refresh(snapshot: Snapshot, time: number): void;
   /** A sequence whose outcome is recorded but whose ack is not proven. */

@@ -1,0 +1,62 @@
+import { type Asset, assetKey, slotOf } from './asset.ts';
+
+/** Names of the streams and buckets; all state of the service lies in these. */
+export const STREAMS = {
+  /** Raw events of any publisher, `events.>`. */
+  events: 'EVENTS',
+  changes: 'CHANGES',
+  outcomes: 'OUTCOMES',
+  deadLetters: 'DEADLETTERS',
+} as const;
+
+export const BUCKETS = { config: 'backflow-config', leases: 'backflow-leases', control: 'backflow-control' } as const;
+
+/** A name as one subject token: letters, digits, `-` and `_` stay, every other UTF-8 byte becomes `=` and two hexadecimal digits. */
+export function encodeToken(name: string): string {
+  let token = '';
+  for (const byte of Buffer.from(name, 'utf8')) {
+    const char = String.fromCharCode(byte);
+    token += /[A-Za-z0-9_-]/.test(char) ? char : `=${byte.toString(16).padStart(2, '0').toUpperCase()}`;
+  }
+  return token === '' ? '=' : token;
+}
+
+export function decodeToken(token: string): string {
+  if (token === '=') return '';
+  const bytes: number[] = [];
+  for (let i = 0; i < token.length; i += 1) {
+    if (token[i] === '=') {
+      bytes.push(Number.parseInt(token.slice(i + 1, i + 3), 16));
+      i += 2;
+    } else {
+      bytes.push(token.charCodeAt(i));
+    }
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** `change.<service>.<slot>.<entityType>.<assetKey>` */
+export function changeSubject(service: string, asset: Asset): string {
+  const key = assetKey(asset);
+  return `change.${encodeToken(service)}.${slotOf(key)}.${asset.entityType}.${key}`;
+}
+
+/** What the lanes of a target read. */
+export function changeFilter(service: string): string {
+  return `change.${encodeToken(service)}.>`;
+}
+
+/** `outcome.<target>.<assetKey>`: its last message carries the asset's sync state. */
+export function outcomeSubject(target: string, key: string): string {
+  return `outcome.${encodeToken(target)}.${key}`;
+}
+
+/** `bulk.<target>.<partition>.<first sequence>`: what the configuration alone decided; one subject a message, so that none pushes out another. */
+export function bulkOutcomeSubject(target: string, partition: number, firstSequence: number): string {
+  return `bulk.${encodeToken(target)}.${partition}.${firstSequence}`;
+}
+
+/** `deadletter.<target>.<id>`; what intake could not read stands under the target `_intake`. */
+export function deadLetterSubject(target: string | undefined, id: string): string {
+  return `deadletter.${target === undefined ? '_intake' : encodeToken(target)}.${id}`;
+}
