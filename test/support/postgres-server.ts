@@ -1,0 +1,1 @@
+export { type PostgresServer, type PostgresServerOptions, startPostgres } from '../../src/demo/postgres-server.ts';
