@@ -1,0 +1,26 @@
+import { WEBHOOK_PATH } from '../intake/webhook.ts';
+import { API_PREFIX, API_ROUTES } from './routes.ts';
+
+const API_ITEMS = API_ROUTES.map(
+  (route) => `<li><a href="${API_PREFIX}${route.path}">${API_PREFIX}${route.path}</a>: ${route.summary}</li>`,
+).join('\n');
+
+/** What a person sees who opens the service in a browser. Constant text, nothing from outside. */
+export const START_PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Backflow</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; } code { background: #8882; padding: 0 .25em; }</style>
+<h1>Backflow</h1>
+<p>Writes descriptions, tags and owners from OpenMetadata back into the source systems.</p>
+<ul>
+<li><code>POST ${WEBHOOK_PATH}</code>: signed change events of OpenMetadata's webhook</li>
+<li><a href="/readyz">/readyz</a>, <a href="/livez">/livez</a>: probes</li>
+<li><a href="/metrics">/metrics</a>: metrics for Prometheus</li>
+<li><a href="${API_PREFIX}/openapi.json">${API_PREFIX}/openapi.json</a>: the API (from this machine only)</li>
+${API_ITEMS}
+</ul>
+<p>On the command line: <code>backflow runs</code>, <code>backflow lanes</code>, <code>backflow explain &lt;fqn&gt;</code>, <code>backflow dlq list</code>.</p>
+</html>
+`;

@@ -1,0 +1,161 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { OutcomeStatus } from '../domain/outcome.ts';
+import { boundedLabel } from './bounded-label.ts';
+
+/** Where an intake message came from. */
+export type IntakeSource = 'webhook' | 'events' | 'publish';
+
+/** How an intake request was answered, or a raw event ended. */
+export type IntakeAnswer = 'accepted' | 'unauthorized' | 'too-large' | 'unavailable' | 'error';
+
+/** What became of one message found in an intake body. */
+export type IntakeResult =
+  | 'published'
+  | 'duplicate'
+  | 'no-target'
+  | 'other-entity'
+  | 'test-message'
+  | 'unreadable'
+  | 'too-large';
+
+export type BreakerState = 'closed' | 'half-open' | 'open';
+
+/** A lane as a label: target and partition. */
+export interface LaneLabel {
+  readonly target: string;
+  readonly partition: number;
+}
+
+/** All metrics of a process. Each function is cheap enough for the hot path; times are in milliseconds, exported as seconds. */
+export interface Metrics {
+  readonly contentType: string;
+  /** The exposition text for Prometheus. */
+  text(): Promise<string>;
+  intakeAnswered(source: IntakeSource, answer: IntakeAnswer): void;
+  intakeEvent(source: IntakeSource, result: IntakeResult): void;
+  outcome(target: string, channel: string | undefined, status: OutcomeStatus): void;
+  /** From the event's own time to the proven write. */
+  changeToWrite(target: string, milliseconds: number): void;
+  /** Messages in CHANGES that the lane has not settled. */
+  laneLag(lane: LaneLabel, messages: number): void;
+  /** Age of the oldest change that the lane has not settled; 0 when there is none. */
+  oldestUnapplied(lane: LaneLabel, milliseconds: number): void;
+  credits(lane: LaneLabel, inUse: { readonly messages: number; readonly bytes: number }): void;
+  /** Forgets the gauges of a lane that is no longer owned here. */
+  laneGone(lane: LaneLabel): void;
+  limiterWait(target: string, milliseconds: number): void;
+  breaker(target: string, state: BreakerState): void;
+  /** `target` undefined: intake's own. */
+  deadLetter(target: string | undefined): void;
+}
+
+const BREAKER_STATES: readonly BreakerState[] = ['closed', 'half-open', 'open'];
+const LATENCY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
+const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 30, 120];
+
+/** Targets and channels come from the configuration, so they are few; the bound guards against one that is not. */
+const MAX_LABEL_VALUES = 500;
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const target = boundedLabel(MAX_LABEL_VALUES);
+  const channel = boundedLabel(MAX_LABEL_VALUES);
+  const labelsOf = (lane: LaneLabel) => ({ target: target(lane.target), partition: String(lane.partition) });
+
+  const intakeRequests = new Counter({
+    name: 'backflow_intake_requests_total',
+    help: 'Intake requests by source and answer',
+    labelNames: ['source', 'answer'],
+    registers,
+  });
+  const intakeEvents = new Counter({
+    name: 'backflow_intake_events_total',
+    help: 'Messages found in intake bodies, by what became of them',
+    labelNames: ['source', 'result'],
+    registers,
+  });
+  const outcomes = new Counter({
+    name: 'backflow_outcomes_total',
+    help: 'Recorded outcomes',
+    labelNames: ['target', 'channel', 'status'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'backflow_change_to_write_seconds',
+    help: 'Time from the catalogue change to the write in the source',
+    labelNames: ['target'],
+    buckets: LATENCY_SECONDS,
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'backflow_lane_lag_messages',
+    help: 'Changes that the lane has not settled yet',
+    labelNames: ['target', 'partition'],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'backflow_lane_oldest_unapplied_seconds',
+    help: 'Age of the oldest change that the lane has not settled',
+    labelNames: ['target', 'partition'],
+    registers,
+  });
+  const creditsInUse = new Gauge({
+    name: 'backflow_lane_credits_in_use',
+    help: 'Credits held by changes in flight, in messages and in bytes',
+    labelNames: ['target', 'partition', 'unit'],
+    registers,
+  });
+  const limiterWaits = new Histogram({
+    name: 'backflow_limiter_wait_seconds',
+    help: 'Time that writes waited for the rate limit of their target',
+    labelNames: ['target'],
+    buckets: WAIT_SECONDS,
+    registers,
+  });
+  const breakers = new Gauge({
+    name: 'backflow_breaker_state',
+    help: '1 for the state that the circuit breaker of the target is in',
+    labelNames: ['target', 'state'],
+    registers,
+  });
+  const deadLetters = new Counter({
+    name: 'backflow_dead_letters_total',
+    help: 'Dead letters written',
+    labelNames: ['target'],
+    registers,
+  });
+
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    intakeAnswered: (source, answer) => intakeRequests.inc({ source, answer }),
+    intakeEvent: (source, result) => intakeEvents.inc({ source, result }),
+    outcome: (name, of, status) =>
+      outcomes.inc({ target: target(name), channel: of === undefined ? '' : channel(of), status }),
+    changeToWrite: (name, milliseconds) => latency.observe({ target: target(name) }, seconds(milliseconds)),
+    laneLag: (lane, messages) => lag.set(labelsOf(lane), messages),
+    oldestUnapplied: (lane, milliseconds) => oldest.set(labelsOf(lane), seconds(milliseconds)),
+    credits: (lane, inUse) => {
+      creditsInUse.set({ ...labelsOf(lane), unit: 'messages' }, inUse.messages);
+      creditsInUse.set({ ...labelsOf(lane), unit: 'bytes' }, inUse.bytes);
+    },
+    laneGone: (lane) => {
+      lag.remove(labelsOf(lane));
+      oldest.remove(labelsOf(lane));
+      creditsInUse.remove({ ...labelsOf(lane), unit: 'messages' });
+      creditsInUse.remove({ ...labelsOf(lane), unit: 'bytes' });
+    },
+    limiterWait: (name, milliseconds) => limiterWaits.observe({ target: target(name) }, seconds(milliseconds)),
+    breaker: (name, state) => {
+      for (const one of BREAKER_STATES) breakers.set({ target: target(name), state: one }, one === state ? 1 : 0);
+    },
+    deadLetter: (name) => deadLetters.inc({ target: name === undefined ? '_intake' : target(name) }),
+  };
+}
+
+/** Clocks of different machines disagree: a negative duration counts as none. */
+function seconds(milliseconds: number): number {
+  return Math.max(0, milliseconds) / 1000;
+}
