@@ -19,7 +19,10 @@ export type Place =
   | 'line-comment'
   | 'block-comment';
 
-/** One quoted or commented region as the lexer table of a dialect describes it. */
+/**
+ * One quoted or commented region as the lexer table of a dialect describes it.
+ * Where two openings fit, the longer one counts. A line comment ends before any one character of its `close`, or at the end of the text.
+ */
 export interface Region {
   readonly place: Exclude<Place, 'bare'>;
   /** Matched case-insensitively where it starts with a letter. */
@@ -30,6 +33,12 @@ export interface Region {
   /** A backslash takes away the meaning of the next character. */
   readonly backslash: boolean;
   readonly nested?: boolean;
+  /** Opens only before a space, a control character or the end (MySQL's `--`). */
+  readonly followedBySpace?: boolean;
+  /** What opens the place instead when its text holds a backslash, which then is doubled: right in every mode (PostgreSQL's `E'`). */
+  readonly backslashOpen?: string;
+  /** Why no placeholder may stand in it, although its kind of place has a rule (`X'…'`, `U&'…'`). Comments never need it. */
+  readonly refuse?: string;
 }
 
 /**
@@ -46,6 +55,12 @@ export interface Dialect {
   readonly identifier: { readonly max: number; readonly unit: 'characters' | 'bytes' };
   /** Whether a trailing block comment with fixed ASCII text may follow a statement. */
   readonly trailingComment: boolean;
+  /** Words after which a cleared description is written as NULL (`IS`); elsewhere it is the empty literal. */
+  readonly nullAfter?: readonly string[];
+  /** First words of statements whose texts are run as code (`DO`): no value can be made safe in them. Lower case. */
+  readonly codeStatements?: readonly string[];
+  /** How the path of a nested column becomes one name; undefined: the dialect has no nested columns. */
+  joinColumn?(path: readonly string[]): string;
   quoteIdentifier(name: string): Result<string, QuoteRefusal>;
   quoteLiteral(text: string): Result<string, QuoteRefusal>;
   /** The text as it has to stand *inside* a place of this kind (without the quotes). */
