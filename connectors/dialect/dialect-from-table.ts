@@ -51,7 +51,7 @@ export function dialectFromTable(table: DialectTable): Dialect {
 }
 
 /** A whole region that holds exactly this text, in the form that is right whatever modes the session has, where there is one. */
-export function quoteIn(region: Region, text: string): string {
+function quoteIn(region: Region, text: string): string {
   if (region.backslashOpen !== undefined && text.includes('\\')) {
     return `${region.backslashOpen}${escapeIn({ ...region, backslash: true }, text)}${region.close}`;
   }

@@ -35,7 +35,7 @@ export interface Region {
   readonly nested?: boolean;
   /** Opens only before a space, a control character or the end (MySQL's `--`). */
   readonly followedBySpace?: boolean;
-  /** What opens the place instead when its text holds a backslash, which then is doubled: right in every mode (PostgreSQL's `E'`). */
+  /** Opens an escape string instead when the text holds a backslash: right in every mode of the session (PostgreSQL's `E'`). */
   readonly backslashOpen?: string;
   /** Why no placeholder may stand in it, although its kind of place has a rule (`X'…'`, `U&'…'`). Comments never need it. */
   readonly refuse?: string;
