@@ -1,0 +1,34 @@
+import type { SessionName } from '../contract.ts';
+import type { Session } from './database-pools.ts';
+import { connectorErrorOf } from './errors.ts';
+import { epochOf } from './session-name.ts';
+
+const OTHERS = `
+SELECT pid, application_name FROM pg_catalog.pg_stat_activity
+WHERE usename = current_user AND pid <> pg_backend_pid() AND application_name LIKE 'backflow/%'`;
+
+/** How often the server is asked whether the ended sessions are gone, 50 ms apart. */
+const ROUNDS = 100;
+
+/**
+ * Ends sessions that earlier owners of the same lane left behind (they have a lower epoch), and waits until they are gone, so
+ * that no write of theirs can come after ours. Sessions of the same role may be ended without further privileges.
+ */
+export async function endOlderSessions(session: Session, name: SessionName): Promise<void> {
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { rows } = await session.query<{ pid: number; application_name: string }>(OTHERS);
+      const older = rows.filter((row) => {
+        const epoch = epochOf(name, row.application_name);
+        return epoch !== undefined && epoch < name.epoch;
+      });
+      if (older.length === 0) return;
+      await session.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS old (pid)', [
+        older.map(({ pid }) => pid),
+      ]);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } catch (error) {
+    throw connectorErrorOf(error, 'statement');
+  }
+}

@@ -1,0 +1,163 @@
+import type { Failure } from '../../src/domain/failure.ts';
+import { ConnectorError } from '../connector-error.ts';
+import type { PlannedWrite, WriteResult } from '../contract.ts';
+import type { Session } from './database-pools.ts';
+import { planPostgres } from './plan.ts';
+import { readObjects } from './read.ts';
+import { COMMENTS_PER_TRANSACTION } from './spec.ts';
+import { inTransaction, type Transaction } from './transaction.ts';
+
+/**
+ * Runs the writes of one database. Order: comments, many to a transaction; then templates; owners last, each alone, since they
+ * lock everybody out of the object and may take our own right to comment away.
+ * Throws `ConnectorError` of scope `target`; every other failure is a result.
+ */
+export async function writeAll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
+  const isTemplate = (write: PlannedWrite) => write.options.template !== undefined;
+  const isOwner = (write: PlannedWrite) => write.operation.aspect === 'owners';
+  const comments = writes.filter((write) => !isTemplate(write) && !isOwner(write)).sort(byObject);
+  const templates = writes.filter((write) => isTemplate(write) && !isOwner(write));
+  const owners = writes.filter(isOwner).sort(byObject);
+
+  const results: WriteResult[] = [];
+  for (let start = 0; start < comments.length; start += COMMENTS_PER_TRANSACTION) {
+    results.push(...(await writeTogether(session, comments.slice(start, start + COMMENTS_PER_TRANSACTION))));
+  }
+  for (const write of [...templates, ...owners]) results.push(await writeAlone(session, write));
+  return results;
+}
+
+/** All writers take their locks in the same order, so that they wait for each other instead of deadlocking. */
+function byObject(one: PlannedWrite, other: PlannedWrite): number {
+  const key = ({ operation: { object } }: PlannedWrite) =>
+    [object.schema ?? '', object.table ?? '', ...(object.column ?? [])].join('\0');
+  const [a, b] = [key(one), key(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function writeTogether(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
+  const [only, ...others] = writes;
+  if (only !== undefined && others.length === 0) return [await writeAlone(session, only)];
+  try {
+    await inTransaction(session, async (transaction) => {
+      for (const write of writes) await runPlan(transaction, write);
+    });
+    return writes.map(committed);
+  } catch (error) {
+    objectFailure(error);
+    return unroll(session, writes);
+  }
+}
+
+/**
+ * After a failed batch: the same again with a savepoint before each write. The first bad one ends the transaction, what was good
+ * until then is committed (so that no lock is held while the next bad one waits for its own), and the rest goes on after it.
+ */
+async function unroll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
+  const results: WriteResult[] = [];
+  let rest = writes;
+  while (rest.length > 0) {
+    const good: PlannedWrite[] = [];
+    let bad: { readonly write: PlannedWrite; readonly failure: Failure } | undefined;
+    try {
+      await inTransaction(session, async (transaction) => {
+        for (const write of rest) {
+          try {
+            await transaction.attempt(() => runPlan(transaction, write));
+          } catch (error) {
+            bad = { write, failure: objectFailure(error) };
+            return;
+          }
+          good.push(write);
+        }
+      });
+      results.push(...good.map(committed));
+    } catch (error) {
+      const failure = objectFailure(error);
+      results.push(...good.map((write) => failed(write, failure)));
+      // Nothing was good and yet no single write is to blame: the transaction itself cannot be had.
+      if (good.length === 0 && bad === undefined) return [...results, ...rest.map((write) => failed(write, failure))];
+    }
+    if (bad !== undefined) results.push(await afterFailure(session, bad.write, bad.failure));
+    rest = rest.slice(good.length + (bad === undefined ? 0 : 1));
+  }
+  return results;
+}
+
+async function writeAlone(session: Session, write: PlannedWrite): Promise<WriteResult> {
+  try {
+    const notes = await inTransaction(session, async (transaction) => {
+      await runPlan(transaction, write);
+      return write.operation.aspect === 'owners' ? lockOutNotes(transaction, write.operation.principal) : [];
+    });
+    if (write.options.template !== undefined) return await nativeResult(session, write);
+    return notes.length === 0 ? committed(write) : { ...committed(write), notes };
+  } catch (error) {
+    return afterFailure(session, write, objectFailure(error));
+  }
+}
+
+/** The object was replaced by one of another kind since it was read: look again and plan anew, once. */
+async function afterFailure(session: Session, write: PlannedWrite, failure: Failure): Promise<WriteResult> {
+  if (failure.code !== '42809' || write.options.template !== undefined) return failed(write, failure);
+  const [source] = await readObjects(session, [write.operation.object]);
+  if (source === undefined || source.kind === write.source.kind) return failed(write, failure);
+  const replanned = planPostgres(write.operation, source, write.options);
+  if (!replanned.ok) return failed(write, replanned.error.failure);
+  const again = { ...write, plan: replanned.value, source };
+  try {
+    await inTransaction(session, (transaction) => runPlan(transaction, again));
+  } catch (error) {
+    return failed(write, objectFailure(error));
+  }
+  const notes = [`The object is a ${source.kind} now; the statement was made anew.`];
+  return { ...committed(again), statements: again.plan.statements, notes };
+}
+
+async function runPlan(transaction: Transaction, { plan, traceparent }: PlannedWrite): Promise<void> {
+  for (const statement of plan.statements) await transaction.run(withTrace(statement, traceparent));
+}
+
+/** Leads from the server's query log back to the change. Nothing but a well-formed traceparent is ever put in. */
+export function withTrace(statement: string, traceparent: string | undefined): string {
+  if (traceparent === undefined || !/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent)) {
+    return statement;
+  }
+  return `${statement} /*traceparent='${traceparent}'*/`;
+}
+
+async function lockOutNotes(transaction: Transaction, principal: string | undefined): Promise<readonly string[]> {
+  const [row] = await transaction.ask<{ included: boolean | null }>(
+    `SELECT pg_has_role(current_user, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname::text = $1), 'USAGE') AS included`,
+    [principal],
+  );
+  if (row?.included === true) return [];
+  return [
+    "The new owner's role does not include the role of this connection, which can no longer write to the object.",
+  ];
+}
+
+/** Where a template wrote is its own business; only what stands in the native place can be vouched for. */
+async function nativeResult(session: Session, write: PlannedWrite): Promise<WriteResult> {
+  const { operation } = write;
+  const [source] = await readObjects(session, [operation.object]);
+  const unproven: WriteResult = { id: write.id, ok: true, verified: 'no' };
+  if (source?.exists !== true || operation.aspect === 'tags') return unproven;
+  const native = operation.aspect === 'description' ? source.description : source.owner;
+  if (native !== write.plan.value) return unproven;
+  return { id: write.id, ok: true, verified: 'read', ...(native === undefined ? {} : { value: native }) };
+}
+
+function committed({ id, plan }: PlannedWrite): WriteResult & { readonly ok: true } {
+  return { id, ok: true, verified: 'commit', ...(plan.value === undefined ? {} : { value: plan.value }) };
+}
+
+function failed({ id }: PlannedWrite, failure: Failure): WriteResult {
+  return { id, ok: false, failure };
+}
+
+/** The failure of one object; what concerns the whole target goes on up. */
+function objectFailure(error: unknown): Failure {
+  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
+  throw error;
+}
