@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  Scalar,
+} from 'yaml';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { ConfigPath, ConfigPlace, ConfigProblem } from './problem.ts';
+
+/** Bytes that one file of the configuration may have. */
+export const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Nodes that aliases may multiply to; far above honest use of anchors, far below a document that was built to explode. */
+const MAX_ALIASES = 200;
+
+/** The text of one file. `file` is the name that people know it by. */
+export interface ConfigSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface ParsedYaml {
+  readonly file: string;
+  readonly value: unknown;
+  /** The place of what stands at the path: of a map's entry its key. `inside` counts in the text of a scalar. */
+  locate(path: ConfigPath, inside?: { readonly line: number; readonly column: number }): ConfigPlace;
+}
+
+/** Reads one YAML document (anchors and merge keys included) and keeps the places of its nodes. */
+export function parseYaml(source: ConfigSource): Result<ParsedYaml, readonly ConfigProblem[]> {
+  const { file, text } = source;
+  if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
+    return err([
+      {
+        path: [],
+        file,
+        line: 1,
+        column: 1,
+        message: `the file is larger than ${MAX_FILE_BYTES} bytes`,
+        hint: 'split it into a folder of files',
+      },
+    ]);
+  }
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, { merge: true, lineCounter: lines, prettyErrors: false, version: '1.2' });
+    const faults = [...document.errors, ...document.warnings];
+    if (faults.length > 0) {
+      return err(
+        faults.map((fault) => {
+          const { line, col } = lines.linePos(fault.pos[0]);
+          return { path: [], file, line, column: col, message: `YAML: ${fault.message}`, ...yamlHint(fault.code) };
+        }),
+      );
+    }
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return ok({ file, value, locate: (path, inside) => locate(document, lines, source, path, inside) });
+  } catch (error) {
+    const reason =
+      error instanceof RangeError ? 'it is nested too deeply' : 'its anchors do not resolve or multiply too often';
+    return err([{ path: [], file, line: 1, column: 1, message: `the file cannot be read as YAML: ${reason}` }]);
+  }
+}
+
+/** Hash of the texts that a configuration was made from, in their order. */
+export function sourceHash(sources: readonly ConfigSource[]): string {
+  const hash = createHash('sha256');
+  for (const { text } of sources) hash.update(`${Buffer.byteLength(text)}\n`).update(text);
+  return hash.digest('hex');
+}
+
+function yamlHint(code: string): { hint?: string } {
+  if (code === 'DUPLICATE_KEY') return { hint: 'write each key once' };
+  if (code === 'MULTIPLE_DOCS') return { hint: 'put the second document into a file of its own in the same folder' };
+  if (code === 'TAG_RESOLVE_FAILED')
+    return { hint: `tags such as !env are not supported; write \${NAME} for a variable of the environment` };
+  if (code === 'TAB_AS_INDENT') return { hint: 'indent with blanks' };
+  return {};
+}
+
+function locate(
+  document: Document,
+  lines: LineCounter,
+  source: ConfigSource,
+  path: ConfigPath,
+  inside: { readonly line: number; readonly column: number } | undefined,
+): ConfigPlace {
+  let value: unknown = document.contents;
+  let anchor: unknown = document.contents;
+  for (const part of path) {
+    const container: unknown = isAlias(value) ? value.resolve(document) : value;
+    const next = step(document, container, part);
+    if (next === undefined) break;
+    anchor = next.anchor;
+    value = next.value;
+  }
+  const scalar: unknown = isAlias(value) ? value.resolve(document) : value;
+  const place = inside !== undefined && isScalar(scalar) ? insideScalar(scalar, lines, source, inside) : undefined;
+  const { line, col } = place ?? lines.linePos(startOf(anchor));
+  return { file: source.file, line, column: col };
+}
+
+interface Step {
+  readonly anchor: unknown;
+  readonly value: unknown;
+}
+
+function step(document: Document, container: unknown, part: string | number): Step | undefined {
+  if (isSeq(container)) {
+    const item: unknown = typeof part === 'number' ? container.items[part] : undefined;
+    return item === undefined ? undefined : { anchor: item, value: item };
+  }
+  if (!isMap(container)) return undefined;
+  for (const pair of container.items) {
+    if (isScalar(pair.key) && String(pair.key.value) === String(part)) return { anchor: pair.key, value: pair.value };
+  }
+  for (const pair of container.items) {
+    if (!isPair(pair) || !isScalar(pair.key) || pair.key.value !== '<<') continue;
+    const merged: unknown = isAlias(pair.value) ? pair.value.resolve(document) : pair.value;
+    const sources: readonly unknown[] = isSeq(merged) ? merged.items : [merged];
+    for (const item of sources) {
+      const found = step(document, isAlias(item) ? item.resolve(document) : item, part);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? ((node satisfies Node).range?.[0] ?? 0) : 0;
+}
+
+/**
+ * A position in the text of a scalar as a position in the file. Exact for literal blocks (`|`) and for texts on one line
+ * without escapes; a folded text has no such position, so its start stands for it.
+ */
+function insideScalar(
+  scalar: Scalar,
+  lines: LineCounter,
+  source: ConfigSource,
+  inside: { readonly line: number; readonly column: number },
+): { line: number; col: number } | undefined {
+  const range = scalar.range;
+  if (range === null || range === undefined) return undefined;
+  const start = lines.linePos(range[0]);
+  if (scalar.type === Scalar.BLOCK_LITERAL) {
+    const line = start.line + inside.line;
+    const indent = blockIndent(source.text, lines, start.line, range[1]);
+    return { line, col: indent + inside.column };
+  }
+  if (scalar.type === Scalar.BLOCK_FOLDED || inside.line > 1) return undefined;
+  const quote = scalar.type === Scalar.QUOTE_DOUBLE || scalar.type === Scalar.QUOTE_SINGLE ? 1 : 0;
+  return { line: start.line, col: start.col + quote + inside.column - 1 };
+}
+
+/** Blanks before the text of a block: those of its first line that is not empty. */
+function blockIndent(text: string, lines: LineCounter, headerLine: number, end: number): number {
+  for (let line = headerLine + 1; ; line += 1) {
+    const start = lines.lineStarts[line - 1];
+    if (start === undefined || start >= end) return 0;
+    const content = text.slice(start, lines.lineStarts[line] ?? end);
+    if (content.trim() !== '') return content.length - content.trimStart().length;
+  }
+}
