@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/nats-core';
+import { type ConnectionOptions, createInbox, type NatsConnection, type Status } from '@nats-io/nats-core';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
 import { type Observable, Subject } from 'rxjs';
 import { capabilitiesOf, type ServerCapabilities } from './capabilities.ts';
@@ -42,6 +42,8 @@ export interface NatsLink {
   readonly connected: () => boolean;
   /** Of the server that is (or was last) connected. */
   readonly capabilities: () => ServerCapabilities;
+  /** A new subject for answers, below the configured prefix. */
+  readonly inbox: () => string;
   /** Largest message, headers included, in bytes. */
   readonly maxPayload: () => number;
   /** Resolves when the server has handled everything sent before; rejects with `StreamError` when the connection broke meanwhile. */
@@ -67,7 +69,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
   });
   const js = jetstream(nc);
   const jsm = await jetstreamManager(nc, { checkAPI: false });
-  return createLink(nc, js, jsm);
+  return createLink(nc, js, jsm, () => createInbox(options.inboxPrefix));
 }
 
 function connectionOptions(options: NatsOptions): ConnectionOptions {
@@ -96,8 +98,9 @@ function connectionOptions(options: NatsOptions): ConnectionOptions {
   };
 }
 
-function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager): NatsLink {
+function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager, inbox: () => string): NatsLink {
   const events = new Subject<LinkEvent>();
+  const flushes = new Set<() => void>();
   let connected = true;
   let version = nc.info?.version ?? '';
   let maxPayload = nc.info?.max_payload ?? 1_048_576;
@@ -118,6 +121,7 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
   })();
   const closed = nc.closed().then(async (error) => {
     connected = false;
+    for (const onClosed of flushes) onClosed();
     await watching;
     events.next({ type: 'closed' });
     events.complete();
@@ -135,10 +139,17 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
     events,
     connected: () => connected,
     capabilities: () => capabilitiesOf(version),
+    inbox,
     maxPayload: () => maxPayload,
     flush: () =>
-      nc.flush().catch((error: unknown) => {
-        throw toStreamError(error, 'flush');
+      new Promise((resolve, reject) => {
+        // The client never settles a flush that stands open when the connection is closed.
+        const onClosed = () =>
+          reject(new StreamError('closed', 'The connection to NATS was closed before it answered'));
+        flushes.add(onClosed);
+        nc.flush()
+          .then(resolve, (error: unknown) => reject(toStreamError(error, 'flush')))
+          .finally(() => flushes.delete(onClosed));
       }),
     close,
     drain: async (timeoutMs = 10_000) => {

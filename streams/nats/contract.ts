@@ -33,15 +33,32 @@ export interface PullSourceOptions {
   readonly limits: CreditLimits;
   /** How long one pull request may wait at the server; 4,000–5,000 ms bounds the stall after a consumer leader change. */
   readonly expiresMs?: number;
+  /** The consumer's `ack_wait`; held messages are reported as worked on at a third of it. Default 30,000. */
+  readonly ackWaitMs?: number;
 }
+
+/** What a pull source noticed; it goes on by itself in every case, only a missing consumer has to be made again by the owner. */
+export type PullEvent =
+  | { readonly type: 'consumer-missing' }
+  /** No heartbeat of the server came in time (a consumer leader change, a stuck server): asked again. */
+  | { readonly type: 'silent' }
+  /** A message above the whole byte budget is let through alone. */
+  | { readonly type: 'oversized' }
+  | { readonly type: 'refused'; readonly code: number; readonly description: string };
 
 /**
  * The pull source of a lane: a cold observable that asks for messages only while credits are free.
  * It never completes by itself and never errors for one message; unsubscribing stops pulling, deliveries in hand stay valid.
+ * One subscriber at a time (`StreamError` already-subscribed). A redelivery of a message in hand takes no credit and is not
+ * handed out again: it replaces the ack handle and raises `deliveryCount`. Messages in hand are kept alive by the source.
  */
 export interface PullSource {
   readonly deliveries: Observable<Delivery>;
   readonly creditsInUse: () => CreditLimits;
+  /** Hot. */
+  readonly events: Observable<PullEvent>;
+  /** Resolves when an unsubscribed source has given back what was still on its way; at once when nothing is. */
+  stopped(): Promise<void>;
 }
 
 export interface PublishOptions {
@@ -49,6 +66,8 @@ export interface PublishOptions {
   readonly headers?: MessageHeaders;
   /** Refuse unless the subject's last message has this sequence (0: there is none). */
   readonly expectedLastSubjectSequence?: number;
+  /** Give up after this time without an answer; the publisher's own when absent. */
+  readonly giveUpAfterMs?: number;
 }
 
 export interface PublishReceipt {

@@ -1,0 +1,179 @@
+import { type Msg, MsgHdrsImpl } from '@nats-io/nats-core';
+import { z } from 'zod';
+import { API_TIMEOUT_MS, apiRequest } from './api-request.ts';
+import type { NatsLink } from './connection.ts';
+import type { StoredMessage } from './contract.ts';
+import { readHeaders } from './message-headers.ts';
+import { StreamError, toStreamError } from './stream-error.ts';
+
+/** Requests of one `getLastMany` that are under way at once. */
+const PARALLEL = 256;
+
+/** Headers that a direct get adds to the stored ones. */
+const ADDED = [
+  'Nats-Stream',
+  'Nats-Subject',
+  'Nats-Sequence',
+  'Nats-Time-Stamp',
+  'Nats-Last-Sequence',
+  'Nats-Num-Pending',
+];
+
+const storedAnswer = z.object({
+  message: z.object({
+    subject: z.string(),
+    seq: z.number(),
+    time: z.string(),
+    data: z.string().optional(),
+    hdrs: z.string().optional(),
+  }),
+});
+
+export interface ReadOptions {
+  readonly timeoutMs?: number;
+}
+
+/**
+ * The last message of a subject, or undefined. May come from a replica that is a moment behind; when the direct way is not
+ * answered, the leader is asked.
+ */
+export async function getLast(
+  link: NatsLink,
+  stream: string,
+  subject: string,
+  options: ReadOptions = {},
+): Promise<StoredMessage | undefined> {
+  try {
+    return await directGet(link, `${stream}.${subject}`, undefined, options);
+  } catch (error) {
+    if (!isWorthTheLeader(error)) throw error;
+    return getLastFromLeader(link, stream, subject, options);
+  }
+}
+
+/** The last message of a subject as the stream's leader has it: what a compare-and-set must be based on. */
+export function getLastFromLeader(
+  link: NatsLink,
+  stream: string,
+  subject: string,
+  options: ReadOptions = {},
+): Promise<StoredMessage | undefined> {
+  return leaderGet(link, stream, { last_by_subj: subject }, options);
+}
+
+export async function getBySequence(
+  link: NatsLink,
+  stream: string,
+  sequence: number,
+  options: ReadOptions = {},
+): Promise<StoredMessage | undefined> {
+  try {
+    return await directGet(link, stream, { seq: sequence }, options);
+  } catch (error) {
+    if (!isWorthTheLeader(error)) throw error;
+    return leaderGet(link, stream, { seq: sequence }, options);
+  }
+}
+
+/** The first message at or after a sequence whose subject matches the filter (wildcards allowed), or undefined. */
+export async function getNext(
+  link: NatsLink,
+  stream: string,
+  fromSequence: number,
+  filter: string,
+  options: ReadOptions = {},
+): Promise<StoredMessage | undefined> {
+  const query = { seq: Math.max(1, fromSequence), next_by_subj: filter };
+  try {
+    return await directGet(link, stream, query, options);
+  } catch (error) {
+    if (!isWorthTheLeader(error)) throw error;
+    return leaderGet(link, stream, query, options);
+  }
+}
+
+/** The last messages of many subjects, asked for in parallel; subjects without one are absent from the answer. */
+export async function getLastMany(
+  link: NatsLink,
+  stream: string,
+  subjects: readonly string[],
+  options: ReadOptions = {},
+): Promise<Map<string, StoredMessage>> {
+  const found = new Map<string, StoredMessage>();
+  const waiting = [...new Set(subjects)].values();
+  const work = async () => {
+    // All workers draw from the one iterator.
+    for (const subject of waiting) {
+      const message = await getLast(link, stream, subject, options);
+      if (message !== undefined) found.set(subject, message);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, subjects.length) }, work));
+  return found;
+}
+
+async function directGet(
+  link: NatsLink,
+  target: string,
+  query: object | undefined,
+  options: ReadOptions,
+): Promise<StoredMessage | undefined> {
+  const payload = query === undefined ? '' : JSON.stringify(query);
+  const timeout = options.timeoutMs ?? API_TIMEOUT_MS;
+  const doing = `read from ${target}`;
+  const answer = await link.nc.request(`$JS.API.DIRECT.GET.${target}`, payload, { timeout }).catch((error: unknown) => {
+    throw toStreamError(error, doing);
+  });
+  const code = answer.headers?.code ?? 0;
+  if (code === 404) return undefined;
+  if (code !== 0) throw new StreamError('rejected', `NATS refused to ${doing}: ${answer.headers?.description ?? code}`);
+  return fromDirect(answer, doing);
+}
+
+function fromDirect(answer: Msg, doing: string): StoredMessage {
+  const all = readHeaders(answer.headers);
+  const subject = all['Nats-Subject'];
+  const sequence = Number(all['Nats-Sequence']);
+  const time = Date.parse(all['Nats-Time-Stamp'] ?? '');
+  if (subject === undefined || !Number.isFinite(sequence) || !Number.isFinite(time)) {
+    throw new StreamError('rejected', `NATS answered strangely to: ${doing}`);
+  }
+  const headers = Object.fromEntries(Object.entries(all).filter(([name]) => !ADDED.includes(name)));
+  return { subject, sequence, time, headers, data: answer.data };
+}
+
+async function leaderGet(
+  link: NatsLink,
+  stream: string,
+  query: object,
+  options: ReadOptions,
+): Promise<StoredMessage | undefined> {
+  const timeout = options.timeoutMs ?? API_TIMEOUT_MS;
+  try {
+    const { message } = await apiRequest(
+      link,
+      `STREAM.MSG.GET.${stream}`,
+      query,
+      storedAnswer,
+      `read from ${stream}`,
+      timeout,
+    );
+    const raw = message.hdrs === undefined ? undefined : MsgHdrsImpl.decode(Buffer.from(message.hdrs, 'base64'));
+    return {
+      subject: message.subject,
+      sequence: message.seq,
+      time: Date.parse(message.time),
+      headers: readHeaders(raw),
+      data: Buffer.from(message.data ?? '', 'base64'),
+    };
+  } catch (error) {
+    // A missing stream is "not found" as well, and no message says so itself.
+    if (error instanceof StreamError && error.code === 'not-found' && error.message.includes('10037')) return undefined;
+    throw error;
+  }
+}
+
+/** Streams without direct access have no responder there; a replica that is starting may not answer in time. */
+function isWorthTheLeader(error: unknown): boolean {
+  return error instanceof StreamError && ['no-responders', 'timeout', 'rejected'].includes(error.code);
+}
