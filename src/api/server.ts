@@ -14,7 +14,7 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly webhook: Pick<WebhookOptions, 'intake' | 'secrets' | 'allowUnsigned'>;
+  readonly webhook: Pick<WebhookOptions, 'intake' | 'secrets' | 'allowUnsigned' | 'roomWaitMs'>;
   readonly api: ApiPorts;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
+import { EventTooLargeError } from './refusal.ts';
 
 /** Members of the envelope that the domain reads. */
 const ENVELOPE = new Set([
@@ -55,6 +56,18 @@ const REFERENCE = new Set(['id', 'type', 'name', 'fullyQualifiedName', 'displayN
 
 /** Of a change to a bulky field only the name is kept. */
 const NAME_ONLY = new Set(['name']);
+
+/**
+ * The event as the bytes of a message of at most `limit` bytes: whole where it fits, else slimmed. Throws `EventTooLargeError` when
+ * that is not enough.
+ */
+export function fitEvent(event: JsonObject, limit: number): { readonly data: Uint8Array; readonly slimmed: boolean } {
+  const whole = Buffer.from(JSON.stringify(event));
+  if (whole.byteLength <= limit) return { data: whole, slimmed: false };
+  const slim = Buffer.from(JSON.stringify(slimEvent(event)));
+  if (slim.byteLength <= limit) return { data: slim, slimmed: true };
+  throw new EventTooLargeError(slim.byteLength, limit);
+}
 
 /**
  * The event without what no lane needs, for events that are too large for one message. Texts, tags, owners and columns stay whole.

@@ -1,4 +1,5 @@
-import { trace } from '@opentelemetry/api';
+import { propagation, trace } from '@opentelemetry/api';
+import { W3C_PROPAGATOR } from './w3c-propagator.ts';
 
 /** The running tracer of the process, or nothing at all when tracing is off. */
 export interface Telemetry {
@@ -28,9 +29,10 @@ export function tracingRequested(env: Environment): boolean {
 
 /**
  * Starts the official SDK, configured by the standard `OTEL_*` variables. `env` decides whether it is started; the SDK itself
- * reads the environment of the process. Call it before the first database driver is loaded, else its spans are missing.
+ * reads the environment of the process. Also when tracing is off, incoming traces are handed on. Call it before the first database driver is loaded, else its spans are missing.
  */
 export async function startTelemetry(env: Environment = process.env): Promise<Telemetry> {
+  propagation.setGlobalPropagator(W3C_PROPAGATOR);
   if (!tracingRequested(env)) return OFF;
   const [{ NodeSDK, resources }, { PgInstrumentation }, { MySQL2Instrumentation }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
@@ -51,6 +53,8 @@ export async function startTelemetry(env: Environment = process.env): Promise<Te
     ...(env.OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT === undefined && env.OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT === undefined
       ? { spanLimits: { attributeValueLengthLimit: DEFAULT_VALUE_LENGTH } }
       : {}),
+    // Ours is set already; `OTEL_PROPAGATORS` has no say, since context travels in NATS headers in W3C form.
+    textMapPropagator: null,
     instrumentations: [
       new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true }),
       new MySQL2Instrumentation(),
