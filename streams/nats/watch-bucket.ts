@@ -1,0 +1,84 @@
+import { Kvm } from '@nats-io/kv';
+import { Observable } from 'rxjs';
+import type { NatsLink } from './connection.ts';
+
+export interface WatchOptions<T> {
+  readonly bucket: string;
+  /** Keys to watch, wildcards allowed. */
+  readonly filter: string;
+  /** Reads the present state, from the leader. */
+  readonly read: () => Promise<T>;
+  readonly same: (a: T, b: T) => boolean;
+  /** Read again after this time even when the server told nothing. */
+  readonly rereadMs: number;
+}
+
+const RETRY_MS = 500;
+
+/**
+ * The state of a bucket and every change of it. The server's watch only says when to look; it may fall silent (a leader
+ * change, a restart), therefore the state is also read again on a timer and after a reconnect. Never errors.
+ */
+export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observable<T> {
+  return new Observable((subscriber) => {
+    let current: { readonly value: T } | undefined;
+    let reading = false;
+    let again = false;
+    let timer: NodeJS.Timeout | undefined;
+    let stopWatch: () => void = () => undefined;
+
+    const look = async (): Promise<void> => {
+      if (reading) {
+        again = true;
+        return;
+      }
+      reading = true;
+      clearTimeout(timer);
+      let wait = options.rereadMs;
+      try {
+        const value = await options.read();
+        if (!subscriber.closed && (current === undefined || !options.same(current.value, value))) {
+          current = { value };
+          subscriber.next(value);
+        }
+      } catch {
+        wait = Math.min(RETRY_MS, options.rereadMs);
+      }
+      reading = false;
+      if (subscriber.closed) return;
+      if (again) {
+        again = false;
+        void look();
+        return;
+      }
+      timer = setTimeout(() => void look(), wait);
+    };
+
+    const watch = async (): Promise<void> => {
+      while (!subscriber.closed && !link.nc.isClosed()) {
+        try {
+          const bucket = await new Kvm(link.js).open(options.bucket);
+          const changes = await bucket.watch({ key: options.filter });
+          stopWatch = () => changes.stop();
+          if (subscriber.closed) stopWatch();
+          for await (const _change of changes) void look();
+        } catch {
+          // The timer still reads; try to be told again.
+        }
+        if (!subscriber.closed) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    };
+
+    const reconnects = link.events.subscribe({
+      next: (event) => event.type === 'reconnected' && void look(),
+      complete: () => subscriber.complete(),
+    });
+    void look();
+    void watch();
+    return () => {
+      clearTimeout(timer);
+      reconnects.unsubscribe();
+      stopWatch();
+    };
+  });
+}
