@@ -51,18 +51,23 @@ export interface ConformanceHarness {
   readonly stored?: (text: string) => string;
 
   dump(): Promise<Dump>;
-  /** The keys of the dump that a write of this aspect of this object may change. */
+  /**
+   * The keys of the dump that a write of this aspect of this object may change. For descriptions and owners the first key's value is
+   * the text or the principal itself (no key or `''`: none), for tags it is the sorted `key=value` pairs, one per line.
+   */
   dumpKeys(ref: ObjectRef, aspect: Aspect): readonly string[];
   /**
    * The writing statements (or API calls) that the system itself saw since the last call, oldest first: its query log, a proxy or a fake's journal.
    * Session and transaction control is left out, and so is the trailing trace comment.
    */
   executed(): Promise<readonly string[]>;
-  /** Breaks all connections that the connector holds, so that their next use fails as after a network fault. */
+  /** Breaks all connections that the connector holds at this moment, as a network fault does. */
   breakConnections(): Promise<void>;
+  /** Makes writes to this object wait (a lock, a delay) until the returned function is called; undefined: the system has no way. */
+  hold?(ref: ObjectRef): Promise<() => Promise<void>>;
 
   /**
-   * Statements as a channel's template would render them, which give this object this description; undefined: the connector takes no templates.
+   * Statements as a channel's template would render them, which give this object this description; absent: the connector takes no templates.
    * Every statement must be seen in `executed`.
    */
   templateFor?(ref: ObjectRef, text: string): readonly string[];

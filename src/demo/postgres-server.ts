@@ -16,6 +16,8 @@ export interface PostgresServerOptions {
   readonly durable?: boolean;
   /** Further settings of the server (`standard_conforming_strings: 'off'`). */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Receives everything that the server writes to its log. */
+  readonly onLog?: (text: string) => void;
 }
 
 /** A real PostgreSQL on 127.0.0.1 that runs as a child of this process, with its data in a temporary folder of its own. */
@@ -210,9 +212,10 @@ class Cluster {
       child.once('error', (error) => fail(`could not be started (${error.message})`));
       child.once('close', (code) => fail(`ended with code ${code} while starting`));
       let seen = '';
-      child.stderr?.on('data', (chunk) => {
-        this.log = (this.log + String(chunk)).slice(-LOG_LIMIT);
-        seen = (seen + String(chunk)).slice(-4096);
+      child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+        this.log = (this.log + chunk).slice(-LOG_LIMIT);
+        seen = (seen + chunk).slice(-4096);
+        this.#options.onLog?.(chunk);
         if (!seen.includes('database system is ready to accept connections')) return;
         clearTimeout(timer);
         resolve();
