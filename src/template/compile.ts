@@ -1,13 +1,6 @@
 import type { Dialect } from '../../connectors/dialect/dialect.ts';
 import { isComment } from '../../connectors/dialect/dialect-from-table.ts';
-import {
-  isSignificant,
-  isWordCharacter,
-  lex,
-  type RegionToken,
-  splitStatements,
-  type Token,
-} from '../../connectors/dialect/lex.ts';
+import { isSignificant, lex, type RegionToken, splitStatements, type Token } from '../../connectors/dialect/lex.ts';
 import { LEVELS, type Level } from '../domain/entity.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { adjacentLiteral, checkBare, checkInside, holdsText, type PlaceProblem, prefixBefore } from './check-place.ts';
@@ -85,7 +78,7 @@ function statementParts(
     const placeholder = token.kind === 'region' ? undefined : placeholders.get(token.start);
     if (token.kind === 'region' && !isComment(token.region.place) && holdsHole(token, text)) {
       const content = regionContent(token, skeleton, dialect, report);
-      add({ kind: 'region', region: token.region, content, afterWord: isWordCharacter(text[token.start - 1]) });
+      add({ kind: 'region', region: token.region, content, glued: /\S/.test(text.charAt(token.start - 1)) });
     } else if (placeholder !== undefined) {
       const prefix = placeholder.variable.kind === 'literal' ? prefixBefore(text, token.start, dialect) : undefined;
       const problem = checkBare(placeholder.variable, text, token.start, prefix !== undefined, dialect);
@@ -95,7 +88,7 @@ function statementParts(
         add({ kind: 'bare', placeholder, cleared: isNull ? 'null' : 'empty' });
       } else {
         fixed = fixed.slice(0, fixed.length - prefix.open.length + 1);
-        add({ kind: 'region', region: prefix, content: [placeholder], afterWord: false });
+        add({ kind: 'region', region: prefix, content: [placeholder], glued: false });
       }
     } else {
       fixed += text.slice(token.start, token.end);

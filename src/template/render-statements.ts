@@ -73,7 +73,7 @@ function renderRegion(part: RegionPart, values: TemplateValues, dialect: Dialect
   if (region.backslash) return ok(`${region.open}${escaped}${region.close}`);
   const whole = quoteWhole(region, raw, dialect);
   if (!whole.ok) return err(refused(first, whole.error));
-  return ok(part.afterWord && /^[A-Za-z]/.test(whole.value) ? ` ${whole.value}` : whole.value);
+  return ok(part.glued && !whole.value.startsWith(region.open) ? ` ${whole.value}` : whole.value);
 }
 
 /** A region that holds exactly this text. A dollar-quoted one becomes a literal, since any tag could stand in the text. */

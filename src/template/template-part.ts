@@ -15,8 +15,8 @@ export interface RegionPart {
   readonly region: Region;
   /** Fixed text as it stands in the template, and placeholders. */
   readonly content: readonly (string | Placeholder)[];
-  /** A form that opens with a letter (`E'`) needs a blank before it. */
-  readonly afterWord: boolean;
+  /** Something stands directly before it: another way of quoting needs a blank there, or `U&$$…$$` would become `U&'…'`. */
+  readonly glued: boolean;
 }
 
 /** A template is a list of statements, a statement a list of parts; strings are fixed text. */

@@ -61,8 +61,8 @@ const PIECES: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<string
 ];
 
 const TAIL = fc.oneof(
-  { weight: 6, arbitrary: fc.constant('') },
-  { weight: 1, arbitrary: fc.constantFrom('\\', '\\\\', "\\'") },
+  { weight: 5, arbitrary: fc.constant('') },
+  { weight: 2, arbitrary: fc.constantFrom('\\', '\\\\', "\\'") },
   { weight: 1, arbitrary: fc.constantFrom("'", '"', '`', '$', '/', '-', '{', '$tag', '\n', ' ') },
 );
 
