@@ -2,7 +2,7 @@ import type { Asset } from './asset.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a fresh read of one asset in the catalogue gave. */
-export type CatalogueRead =
+export type CatalogueAnswer =
   /** `serverTime`: the answer's `Date`, epoch milliseconds. */
   | { readonly kind: 'found'; readonly snapshot: Snapshot; readonly serverTime: number }
   /** The catalogue has no such entity (404). */
@@ -14,5 +14,5 @@ export type CatalogueRead =
  * columns, domains, custom properties); it never rejects, and bounds its own time.
  */
 export interface CatalogueReader {
-  read(asset: Asset, entityId: string): Promise<CatalogueRead>;
+  read(asset: Asset, entityId: string): Promise<CatalogueAnswer>;
 }

@@ -53,7 +53,15 @@ export interface OpenField {
   readonly settledBy?: string;
   /** Removed by any of the open touches and not contained in the newest state. */
   readonly removedTags: readonly TagLabel[];
+  /** What is in doubt and not yet answered by a fresh read (`refresh`). */
   readonly doubts: readonly Doubt[];
+  /** A fresh read, taken after the touches came, answers for the field: it is never stale then. */
+  readonly fresh: boolean;
+  /**
+   * An empty value may be written. False where only `whole` or `entered` touches speak (they never unset), and while doubts are
+   * not answered by a fresh read.
+   */
+  readonly mayClear: boolean;
 }
 
 /** The newest value known of a field, from the newest snapshot that carries it. */
@@ -78,7 +86,10 @@ export type Admission =
   | { readonly kind: 'duplicate'; readonly by: string; readonly touches: readonly Touch[] }
   /** An undo whose partner has not come: admit again when it arrives, or at the latest at this time (epoch ms). */
   | { readonly kind: 'waiting'; readonly until: number }
-  /** The entity was deleted: pending items (of other changes) are cancelled, nothing is written. */
+  /**
+   * The entity was deleted: all fields are settled at its rank, nothing is written. The touches are the deletion's own, one for
+   * each field that was pending below it; they win there, so that the pending ones end superseded by the deletion.
+   */
   | { readonly kind: 'deleted'; readonly touches: readonly Touch[] }
   | { readonly kind: 'admitted'; readonly touches: readonly Touch[] };
 
@@ -124,9 +135,12 @@ export interface Ledger {
   ):
     | { readonly rank: Rank; readonly hash?: string; readonly tags?: readonly string[]; readonly written?: string }
     | undefined;
-  /** Takes a fresh read of the catalogue as the newest state, at the given rank time. */
+  /**
+   * Takes a fresh read of the catalogue as the newest state. Its rank is the highest of the given time (the server's), the
+   * snapshot's `updatedAt` and the open touches; it answers the doubts of all touches that are open now, of no later ones.
+   */
   refresh(snapshot: Snapshot, time: number): void;
-  /** A sequence whose outcome is recorded but whose ack is not proven. */
+  /** A sequence whose outcome is recorded (or about to be) but whose ack is not proven; until then it counts as held. */
   markSettled(sequence: number): void;
   /** The ack of these sequences is proven. */
   forgetSettled(sequences: readonly number[]): void;

@@ -1,4 +1,4 @@
-import type { FieldKey } from './entity.ts';
+import type { Aspect, FieldKey } from './entity.ts';
 import type { Rank } from './rank.ts';
 
 /** What is known of one settled field. */
@@ -10,6 +10,8 @@ export interface SettledField {
   readonly tags?: readonly string[];
   /** Hash of what was last written to the source; absent where nothing was ever written. */
   readonly written?: string;
+  /** Event id of the change that settled the field, where `rank` is that of a newer state than its own. */
+  readonly by?: string;
 }
 
 /** One of the newest changes of the asset, kept to recognise duplicates and what an undo takes back. */
@@ -20,8 +22,12 @@ export interface RecentChange {
   readonly previousVersion?: number;
   /** The newest time among the ranks of its fields. */
   readonly time: number;
-  /** Touched field → hash of its new value. */
+  /** Touched field → hash of its new value; left empty where very many fields were touched. */
   readonly fields: Readonly<Record<FieldKey, string>>;
+  /** Hash of everything of an aspect, columns included, after the change; absent where its snapshot does not carry the aspect. */
+  readonly after?: Partial<Record<Aspect, string>>;
+  /** Event id of the undo that took this change back: another one has to find another partner. */
+  readonly undoneBy?: string;
 }
 
 /**
@@ -32,6 +38,10 @@ export interface SyncState {
   readonly v: 1;
   readonly base?: Rank;
   readonly fields: Readonly<Record<FieldKey, Partial<SettledField>>>;
+  /** The entity was deleted then: every field, also one not listed, is settled at least at this rank. */
+  readonly floor?: Rank;
+  /** Rank time of the newest snapshot ever seen; a change below it, of a field not yet settled, is in doubt. */
+  readonly newestSeen?: number;
   /** The newest last; at most 8. */
   readonly recent: readonly RecentChange[];
   /** Sequences that are settled but whose ack is not proven, oldest first. */

@@ -6,27 +6,27 @@ import type { OwnerReference, TagLabel } from './snapshot.ts';
 /** Stands for a value that is absent or empty. */
 export const NO_VALUE = '-';
 
+/** What can be hashed: a text, or a set of strings, labels or owners. */
+export type HashableValue = string | undefined | readonly (string | TagLabel | OwnerReference)[];
+
 /**
- * Short hash (96 bits, base64url) of a text or a set of strings; order does not count in a set. Absent and empty values,
- * which no source system tells apart, all give `NO_VALUE`.
+ * Short hash (96 bits, base64url) of a text or a set; order does not count in a set, and of labels and owners only their
+ * identity. Absent and empty values, which no source system tells apart, all give `NO_VALUE`.
  */
-export function valueHash(value: string | undefined | readonly string[]): string {
+export function valueHash(value: HashableValue): string {
   if (value === undefined || value.length === 0) return NO_VALUE;
-  const text = typeof value === 'string' ? `t${value}` : `l${JSON.stringify([...value].sort())}`;
+  const text = typeof value === 'string' ? `t${value}` : `l${JSON.stringify(value.map(identity).sort())}`;
   return createHash('sha256').update(text, 'utf16le').digest('base64url').slice(0, 16);
-}
-
-export function tagsHash(tags: readonly TagLabel[]): string {
-  return valueHash(tags.map(tagIdentity));
-}
-
-export function ownersHash(owners: readonly OwnerReference[]): string {
-  return valueHash(owners.map((owner) => `${ownerIdentity(owner)}${owner.inherited ? '~' : ''}`));
 }
 
 /** The hash of a field's value as a `Settlement` carries it; undefined where the value is not known. */
 export function fieldValueHash(value: FieldValue): string | undefined {
   if (!value.known) return undefined;
   if (value.aspect === 'description') return valueHash(value.text);
-  return value.aspect === 'tags' ? tagsHash(value.tags) : ownersHash(value.owners);
+  return valueHash(value.aspect === 'tags' ? value.tags : value.owners);
+}
+
+function identity(item: string | TagLabel | OwnerReference): string {
+  if (typeof item === 'string') return item;
+  return 'tagFQN' in item ? tagIdentity(item) : `${ownerIdentity(item)}${item.inherited ? ' inherited' : ''}`;
 }

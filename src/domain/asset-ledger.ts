@@ -1,0 +1,378 @@
+import type { Asset } from './asset.ts';
+import type { ChangeEvent } from './change-event.ts';
+import { descriptionsOf } from './descriptions.ts';
+import { type Field, type FieldKey, fieldKey } from './entity.ts';
+import type { Admission, FieldValue, Ledger, OpenField, ReceivedChange, Settlement, Touch } from './ledger.ts';
+import { CORRECT_RULES, type LedgerRules } from './ledger-rules.ts';
+import { mergedSnapshot, type NewestState, newestValue, withKnownAspects, withSnapshot } from './newest-state.ts';
+import { type FieldSituation, summarize } from './open-field.ts';
+import { compareRanks, isAbove, RANK_STEP, type Rank, rankOf } from './rank.ts';
+import { recentChange } from './recent-change.ts';
+import { RecentChanges } from './recent-changes.ts';
+import { SettledFields } from './settled-fields.ts';
+import type { Snapshot } from './snapshot.ts';
+import { snapshotBytes } from './snapshot-size.ts';
+import { stateBefore } from './state-before.ts';
+import type { SettledField, SyncState } from './sync-state.ts';
+import { type EventTouch, isDeletion, touchesOf, touchesWhole } from './touches.ts';
+import { isUndo, placeUndo, UNDO_WAIT_MS } from './undo.ts';
+import { fieldValueHash, NO_VALUE, valueHash } from './value-hash.ts';
+
+export interface LedgerOptions {
+  /** Wrong rules, for tests that show what each rule is for. */
+  readonly rules?: Partial<LedgerRules>;
+}
+
+/** The ledger of one asset on one target, continued from the sync state of its last outcome. */
+export function createLedger(asset: Asset, sync: SyncState | undefined, options: LedgerOptions = {}): Ledger {
+  return new AssetLedger(asset, sync, { ...CORRECT_RULES, ...options.rules });
+}
+
+/** Sorts after the ids of events, which are hexadecimal. */
+const CATALOGUE_ID = '~catalogue';
+/** A hard deletion ranks this much above everything else of its entity, in milliseconds. */
+const DELETION_STEP = 0.5;
+
+interface HeldChange {
+  readonly change: ReceivedChange;
+  /** Number of its touches that are open. */
+  open: number;
+  readonly rank: Rank;
+}
+
+class AssetLedger implements Ledger {
+  readonly asset: Asset;
+  readonly #rules: LedgerRules;
+  readonly #settled: SettledFields;
+  readonly #recent: RecentChanges;
+  readonly #held = new Map<number, HeldChange>();
+  readonly #waiting = new Map<number, { readonly change: ReceivedChange; readonly until: number }>();
+  readonly #open = new Map<FieldKey, Touch[]>();
+  readonly #answered = new WeakSet<Touch>();
+  #settledSequences: number[];
+  #state: NewestState = {};
+  #merged: Snapshot | undefined;
+  #newestSeen: number;
+
+  constructor(asset: Asset, sync: SyncState | undefined, rules: LedgerRules) {
+    this.asset = asset;
+    this.#rules = rules;
+    this.#settled = new SettledFields(sync);
+    this.#recent = new RecentChanges(sync?.recent ?? []);
+    this.#settledSequences = [...(sync?.settled ?? [])];
+    this.#newestSeen = sync?.newestSeen ?? Number.NEGATIVE_INFINITY;
+  }
+
+  admit(change: ReceivedChange, now: number): Admission {
+    const { sequence, event } = change;
+    if (this.#settledSequences.includes(sequence)) return { kind: 'settled' };
+    if (this.#held.has(sequence)) return { kind: 'held' };
+    if (this.#isDuplicate(change)) return this.#admitDuplicate(change);
+    if (isDeletion(event)) return this.#admitDeletion(change);
+    const found = touchesOf(event, { columns: this.#merged?.columns ?? [], rules: this.#rules });
+    const undoTime = this.#undoTime(change, found, now);
+    if (undoTime === 'wait') {
+      const until = this.#waiting.get(sequence)?.until ?? now + UNDO_WAIT_MS;
+      this.#waiting.set(sequence, { change, until });
+      return { kind: 'waiting', until };
+    }
+    this.#waiting.delete(sequence);
+    const touches = found.map((touch) => this.#ranked(change, touch, undoTime));
+    const rank = touches.reduce(
+      (top, touch) => (isAbove(touch.rank, top) ? touch.rank : top),
+      this.#rank(change, undoTime ?? event.timestamp),
+    );
+    if (event.snapshot !== undefined) {
+      touches.push(...this.#differing(change, event.snapshot, rank, touches));
+      this.#observe(event.snapshot, rank);
+      if (touchesWhole(event)) this.#noteEmptyDescriptions(event.snapshot, rank);
+    }
+    this.#held.set(sequence, { change, open: touches.length, rank });
+    for (const touch of touches) this.#addOpen(touch);
+    if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), (id) => this.#isOpenEvent(id));
+    return { kind: 'admitted', touches };
+  }
+
+  waiting(): readonly { readonly change: ReceivedChange; readonly until: number }[] {
+    return [...this.#waiting.values()];
+  }
+
+  touch(sequence: number, field: Field, channel: string): Touch | undefined {
+    const held = this.#held.get(sequence);
+    if (held === undefined) return undefined;
+    const key = fieldKey(field);
+    const present = (this.#open.get(key) ?? []).filter((touch) => touch.sequence === sequence);
+    if (present.some((touch) => touch.channel === undefined || touch.channel === channel)) return undefined;
+    const touch: Touch = {
+      sequence,
+      eventId: held.change.event.id,
+      field,
+      key,
+      rank: held.rank,
+      reason: 'entered',
+      removedTags: [],
+      channel,
+      doubts: [],
+    };
+    held.open += 1;
+    this.#addOpen(touch);
+    return touch;
+  }
+
+  open(): readonly OpenField[] {
+    const fields: OpenField[] = [];
+    for (const [key, touches] of this.#open) {
+      const [first] = touches;
+      if (first === undefined) continue;
+      const summary = summarize(touches, this.#situation(key, first.field));
+      if (summary !== undefined) fields.push(summary);
+    }
+    return fields;
+  }
+
+  value(field: Field): FieldValue {
+    return newestValue(this.#state, field);
+  }
+
+  newest(): Snapshot | undefined {
+    return this.#merged;
+  }
+
+  before(sequence: number): Snapshot | undefined {
+    const event = this.#held.get(sequence)?.change.event;
+    const before = event === undefined ? undefined : stateBefore(event);
+    return before === undefined ? undefined : withKnownAspects(before, this.#state);
+  }
+
+  isOpen(sequence: number): boolean {
+    return this.#waiting.has(sequence) || (this.#held.get(sequence)?.open ?? 0) > 0;
+  }
+
+  settle(closed: readonly Touch[], settlements: readonly Settlement[]): void {
+    const highest = new Map<FieldKey, Touch>();
+    for (const touch of closed) {
+      if (!this.#removeOpen(touch)) continue;
+      const present = highest.get(touch.key);
+      if (present === undefined || isAbove(touch.rank, present.rank)) highest.set(touch.key, touch);
+    }
+    for (const settlement of settlements) {
+      const { key, ...rest } = settlement;
+      const by = highest.get(key)?.eventId;
+      this.#settled.settle(key, { ...rest, ...(by === undefined ? {} : { by }) });
+      highest.delete(key);
+    }
+    // Whatever the outcome was, a decided touch moves its field up.
+    for (const [key, touch] of highest) {
+      const value = this.value(touch.field);
+      const current = value.known && !this.#open.has(key) && compareRanks(value.rank, touch.rank) >= 0;
+      const hash = current ? fieldValueHash(value) : undefined;
+      this.#settled.settle(key, { rank: touch.rank, ...(hash === undefined ? {} : { hash }) });
+    }
+  }
+
+  settled(key: FieldKey): SettledField | undefined {
+    return this.#settled.get(key);
+  }
+
+  refresh(snapshot: Snapshot, time: number): void {
+    const touches = [...this.#open.values()].flat();
+    const known = Math.max(this.#newestSeen, ...touches.map((touch) => touch.rank.time));
+    const asked = this.#rules.order === 'arrival' ? known : Math.max(time, snapshot.updatedAt);
+    const rank: Rank = {
+      time: asked > known ? asked : known + RANK_STEP,
+      entityId: snapshot.entityId,
+      version: snapshot.version,
+      previous: 0,
+      eventId: CATALOGUE_ID,
+    };
+    this.#observe(snapshot, rank);
+    for (const touch of touches) this.#answered.add(touch);
+  }
+
+  markSettled(sequence: number): void {
+    this.#held.delete(sequence);
+    if (!this.#settledSequences.includes(sequence)) this.#settledSequences.push(sequence);
+  }
+
+  forgetSettled(sequences: readonly number[]): void {
+    const gone = new Set(sequences);
+    this.#settledSequences = this.#settledSequences.filter((sequence) => !gone.has(sequence));
+  }
+
+  toSyncState(): SyncState {
+    return {
+      v: 1,
+      ...this.#settled.toState(),
+      ...(Number.isFinite(this.#newestSeen) ? { newestSeen: this.#newestSeen } : {}),
+      recent: this.#recent.toState((eventId) => this.#isOpenEvent(eventId)),
+      settled: [...this.#settledSequences].sort((a, b) => a - b),
+    };
+  }
+
+  bytes(): number {
+    const snapshots = new Set<Snapshot>();
+    for (const slot of Object.values(this.#state)) snapshots.add(slot.snapshot);
+    if (this.#merged !== undefined) snapshots.add(this.#merged);
+    for (const { change } of [...this.#held.values(), ...this.#waiting.values()]) {
+      if (change.event.snapshot !== undefined) snapshots.add(change.event.snapshot);
+    }
+    let bytes = 2_000 + 200 * this.#settled.size + 600 * this.#recent.all().length + 300 * this.#open.size;
+    for (const snapshot of snapshots) bytes += snapshotBytes(snapshot);
+    return bytes;
+  }
+
+  #isDuplicate({ sequence, event, replayOf }: ReceivedChange): boolean {
+    if (event.id === replayOf) return false;
+    if (this.#recent.has(event.id)) return true;
+    return [...this.#waiting].some(([other, waiting]) => other !== sequence && waiting.change.event.id === event.id);
+  }
+
+  #admitDuplicate(change: ReceivedChange): Admission {
+    const { event } = change;
+    const found = touchesOf(event, { columns: this.#merged?.columns ?? [], rules: this.#rules });
+    this.#held.set(change.sequence, { change, open: 0, rank: this.#rank(change, event.timestamp) });
+    return {
+      kind: 'duplicate',
+      by: 'duplicate',
+      touches: found.map((touch) => this.#ranked(change, touch, undefined)),
+    };
+  }
+
+  #admitDeletion(change: ReceivedChange): Admission {
+    const { event, sequence } = change;
+    const rank = this.#rank(change, event.eventType === 'entityDeleted' ? this.#endOf(event) : event.timestamp);
+    const pending = this.open().filter((open) => compareRanks(open.winner.rank, rank) < 0);
+    const touches = pending.map(
+      ({ field, key }): Touch => ({
+        sequence,
+        eventId: rank.eventId,
+        field,
+        key,
+        rank,
+        reason: 'diff',
+        removedTags: [],
+        doubts: [],
+      }),
+    );
+    this.#settled.raiseFloor(rank);
+    // A hard deletion carries the entity as it was long before.
+    if (event.snapshot?.deleted === true) this.#observe(event.snapshot, rank);
+    this.#held.set(sequence, { change, open: touches.length, rank });
+    for (const touch of touches) this.#addOpen(touch);
+    this.#recent.add(recentChange(event, rank, []), (id) => this.#isOpenEvent(id));
+    return { kind: 'deleted', touches };
+  }
+
+  /** A hard deletion carries an old timestamp, and is the end of its entity id: it ranks above all that is known of that id. */
+  #endOf(event: ChangeEvent): number {
+    const times = [event.timestamp];
+    const note = (rank: Rank | undefined): void => {
+      if (rank?.entityId === event.entityId) times.push(rank.time);
+    };
+    for (const touches of this.#open.values()) for (const touch of touches) note(touch.rank);
+    for (const key of this.#settled.keys()) note(this.#settled.get(key)?.rank);
+    for (const recent of this.#recent.all()) if (recent.entityId === event.entityId) times.push(recent.time);
+    note(this.#state.structure?.rank);
+    return Math.max(...times) + DELETION_STEP;
+  }
+
+  #undoTime(change: ReceivedChange, touches: readonly EventTouch[], now: number): number | undefined | 'wait' {
+    const { event, sequence } = change;
+    if (this.#rules.order === 'arrival' || this.#rules.undo === 'off' || !isUndo(event) || touches.length === 0)
+      return undefined;
+    const until = this.#waiting.get(sequence)?.until;
+    const place = placeUndo(event, touches, this.#recent.all(), change.streamTime, until === undefined || now < until);
+    if (place.kind === 'wait') return 'wait';
+    if (place.takesBack !== undefined) this.#recent.markUndone(place.takesBack.eventId, event.id);
+    return place.time;
+  }
+
+  #rank(change: ReceivedChange, time: number): Rank {
+    const at = this.#rules.order === 'arrival' ? change.sequence : time;
+    return rankOf(change.event, at, change.replayOf ?? change.event.id);
+  }
+
+  #ranked(change: ReceivedChange, touch: EventTouch, undoTime: number | undefined): Touch {
+    const { event, sequence } = change;
+    const told = this.#rules.undo === 'off' ? 0 : (event.changedAt.get(touch.name ?? '') ?? 0);
+    const rank = this.#rank(change, undoTime ?? Math.max(event.timestamp, told));
+    const doubts = isUndo(event) ? [...touch.doubts, 'undo' as const] : touch.doubts;
+    const { field, key, reason, removedTags } = touch;
+    return { sequence, eventId: event.id, field, key, rank, reason, removedTags, doubts };
+  }
+
+  /** Descriptions that were settled and stand differently in this newer snapshot: suggestions and tasks show only so. */
+  #differing(change: ReceivedChange, snapshot: Snapshot, rank: Rank, touched: readonly Touch[]): readonly Touch[] {
+    const keys = new Set(touched.map((touch) => touch.key));
+    const touches: Touch[] = [];
+    for (const { field, key, text } of descriptionsOf(snapshot)) {
+      const settled = keys.has(key) ? undefined : this.#settled.get(key);
+      if (settled?.hash === undefined || !isAbove(rank, settled.rank) || valueHash(text) === settled.hash) continue;
+      const doubts = isUndo(change.event) ? (['undo'] as const) : [];
+      touches.push({
+        sequence: change.sequence,
+        eventId: change.event.id,
+        field,
+        key,
+        rank,
+        reason: 'differs',
+        removedTags: [],
+        doubts,
+      });
+    }
+    return touches;
+  }
+
+  /**
+   * An entity that is seen whole has its empty descriptions noted as settled, without any touch: a description that comes later in
+   * silence (an accepted suggestion) then counts as one that stands differently.
+   */
+  #noteEmptyDescriptions(snapshot: Snapshot, rank: Rank): void {
+    for (const { key, text } of descriptionsOf(snapshot)) {
+      if (text !== undefined || this.#open.has(key) || this.#settled.get(key) !== undefined) continue;
+      this.#settled.settle(key, { rank, hash: NO_VALUE });
+    }
+  }
+
+  #observe(snapshot: Snapshot, rank: Rank): void {
+    this.#state = withSnapshot(this.#state, snapshot, rank, this.#rules.emptyTags === 'trusted');
+    this.#merged = mergedSnapshot(this.#state);
+    this.#newestSeen = Math.max(this.#newestSeen, rank.time);
+  }
+
+  #situation(key: FieldKey, field: Field): FieldSituation {
+    const settled = this.#settled.get(key);
+    const atHand = this.#state.structure?.rank.time ?? Number.NEGATIVE_INFINITY;
+    return {
+      value: this.value(field),
+      settled,
+      isDeletion: (touch) => this.#settled.isFloor(touch.rank),
+      isAnswered: (touch) => this.#answered.has(touch),
+      replayOf: (touch) => this.#held.get(touch.sequence)?.change.replayOf,
+      unseenAbove: (time) => atHand < this.#newestSeen && time < this.#newestSeen,
+    };
+  }
+
+  #addOpen(touch: Touch): void {
+    const touches = this.#open.get(touch.key);
+    if (touches === undefined) this.#open.set(touch.key, [touch]);
+    else touches.push(touch);
+  }
+
+  #removeOpen(closed: Touch): boolean {
+    const touches = this.#open.get(closed.key) ?? [];
+    const at = touches.findIndex((touch) => touch.sequence === closed.sequence && touch.channel === closed.channel);
+    if (at === -1) return false;
+    touches.splice(at, 1);
+    if (touches.length === 0) this.#open.delete(closed.key);
+    const held = this.#held.get(closed.sequence);
+    if (held !== undefined) held.open -= 1;
+    return true;
+  }
+
+  #isOpenEvent(eventId: string): boolean {
+    for (const held of this.#held.values()) if (held.open > 0 && held.change.event.id === eventId) return true;
+    for (const waiting of this.#waiting.values()) if (waiting.change.event.id === eventId) return true;
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { parseFqn } from './fqn.ts';
+import type { Column } from './snapshot.ts';
+
+/** All columns with their children, parents first. */
+export function flattenColumns(columns: readonly Column[]): readonly Column[] {
+  return columns.flatMap((column) =>
+    column.children.length === 0 ? [column] : [column, ...flattenColumns(column.children)],
+  );
+}
+
+/** The column at a path of names, if there is one. */
+export function columnAt(columns: readonly Column[], path: readonly string[]): Column | undefined {
+  let level = columns;
+  let found: Column | undefined;
+  for (const name of path) {
+    found = level.find((column) => column.name === name);
+    if (found === undefined) return undefined;
+    level = found.children;
+  }
+  return found;
+}
+
+/**
+ * Every column that the path of a diff can mean (`unit.price` of `columns.unit.price.description`). Three grammars are in use,
+ * and two of them are ambiguous: the full path with dotted names quoted (2.x), the full path unquoted (1.12, and tags in 1.6),
+ * the local name alone, quoted when dotted (1.6). Names compare case-insensitively only where nothing fits exactly, as
+ * OpenMetadata matches columns so.
+ */
+export function columnCandidates(path: string, columns: readonly Column[]): readonly Column[] {
+  const parsed = parseFqn(path);
+  const parts = parsed.ok ? parsed.value : undefined;
+  const all = flattenColumns(columns);
+  const exact = all.filter((column) => fits(column, path, parts, (name) => name));
+  return exact.length > 0 ? exact : all.filter((column) => fits(column, path, parts, (name) => name.toLowerCase()));
+}
+
+/** The naive reading, for tests that show what it breaks: whatever follows the last dot names the column. */
+export function columnsByLastSegment(path: string, columns: readonly Column[]): readonly Column[] {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return flattenColumns(columns).filter((column) => column.name === name);
+}
+
+/** Where no column tree is at hand: the path as 2.x writes it. */
+export function literalPath(path: string): readonly string[] {
+  const parsed = parseFqn(path);
+  return parsed.ok ? parsed.value : [path];
+}
+
+function fits(
+  column: Column,
+  path: string,
+  parts: readonly string[] | undefined,
+  fold: (name: string) => string,
+): boolean {
+  const wanted = fold(path);
+  if (fold(column.path.join('.')) === wanted) return true;
+  if (parts === undefined) return false;
+  if (parts.length === 1 && fold(column.name) === fold(parts[0] ?? '')) return true;
+  return parts.length === column.path.length && parts.every((part, i) => fold(part) === fold(column.path[i] ?? ''));
+}

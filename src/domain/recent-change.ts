@@ -1,0 +1,28 @@
+import type { ChangeEvent } from './change-event.ts';
+import type { Touch } from './ledger.ts';
+import type { Rank } from './rank.ts';
+import type { RecentChange } from './sync-state.ts';
+import { aspectHashes, fieldHash } from './undo.ts';
+
+/** With more touched fields than this, only the hashes of whole aspects are kept. */
+const MAX_FIELDS = 16;
+
+/** What is kept of an admitted change to recognise its copies and its undo. */
+export function recentChange(event: ChangeEvent, rank: Rank, touches: readonly Touch[]): RecentChange {
+  const { snapshot } = event;
+  const hashes = touches.length > MAX_FIELDS || snapshot === undefined ? [] : touches;
+  return {
+    eventId: event.id,
+    entityId: event.entityId,
+    currentVersion: event.currentVersion,
+    ...(event.previousVersion === undefined ? {} : { previousVersion: event.previousVersion }),
+    time: rank.time,
+    fields: Object.fromEntries(
+      hashes.flatMap((touch) => {
+        const hash = snapshot === undefined ? undefined : fieldHash(snapshot, touch);
+        return hash === undefined ? [] : [[touch.key, hash]];
+      }),
+    ),
+    ...(snapshot === undefined || touches.length === 0 ? {} : { after: aspectHashes(snapshot) }),
+  };
+}

@@ -1,0 +1,48 @@
+import type { RecentChange } from './sync-state.ts';
+
+/** How many changes of an asset travel in its sync state. */
+export const RECENT_KEPT = 8;
+/** How many a resident ledger keeps, those still open not counted. */
+const RECENT_RESIDENT = 32;
+
+/**
+ * The newest changes of an asset, by event id: what tells duplicates, and what an undo can take back.
+ * Invariant: each event id stands once; a change stays as long as it is open, however many newer ones there are.
+ */
+export class RecentChanges {
+  readonly #byId = new Map<string, RecentChange>();
+
+  constructor(changes: readonly RecentChange[]) {
+    for (const change of changes) this.#byId.set(change.eventId, change);
+  }
+
+  has(eventId: string): boolean {
+    return this.#byId.has(eventId);
+  }
+
+  all(): readonly RecentChange[] {
+    return [...this.#byId.values()];
+  }
+
+  /** Adds or replaces a change, and drops the oldest beyond the limit; `isOpen` tells which have to stay. */
+  add(change: RecentChange, isOpen: (eventId: string) => boolean): void {
+    this.#byId.set(change.eventId, change);
+    if (this.#byId.size <= RECENT_RESIDENT) return;
+    const closed = this.all().filter((other) => !isOpen(other.eventId));
+    for (const old of byTime(closed).slice(0, -RECENT_RESIDENT)) this.#byId.delete(old.eventId);
+  }
+
+  markUndone(eventId: string, undoneBy: string): void {
+    const change = this.#byId.get(eventId);
+    if (change !== undefined) this.#byId.set(eventId, { ...change, undoneBy });
+  }
+
+  /** What the sync state carries: the newest closed ones. An open one left in would be taken for a duplicate after a crash. */
+  toState(isOpen: (eventId: string) => boolean): readonly RecentChange[] {
+    return byTime(this.all().filter((change) => !isOpen(change.eventId))).slice(-RECENT_KEPT);
+  }
+}
+
+function byTime(changes: readonly RecentChange[]): readonly RecentChange[] {
+  return [...changes].sort((a, b) => a.time - b.time);
+}

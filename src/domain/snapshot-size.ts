@@ -1,0 +1,20 @@
+import { flattenColumns } from './columns.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const sizes = new WeakMap<Snapshot, number>();
+
+/** Rough size of a snapshot in memory, in bytes. */
+export function snapshotBytes(snapshot: Snapshot): number {
+  const known = sizes.get(snapshot);
+  if (known !== undefined) return known;
+  let bytes =
+    1_000 +
+    2 * (snapshot.description?.length ?? 0) +
+    120 * ((snapshot.tags?.length ?? 0) + (snapshot.owners?.length ?? 0));
+  bytes += 2 * JSON.stringify(snapshot.extra).length + 2 * JSON.stringify(snapshot.extension).length;
+  for (const column of flattenColumns(snapshot.columns)) {
+    bytes += 250 + 4 * column.name.length + 2 * (column.description?.length ?? 0) + 120 * column.tags.length;
+  }
+  sizes.set(snapshot, bytes);
+  return bytes;
+}
