@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import type { ConfigPath, ConfigProblem } from './problem.ts';
-import { holdsPlainSecret, isSecretKey } from './redact.ts';
+import { holdsPlainSecret, isSecret } from './redact.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { hasReference, parseReferences } from './secret-reference.ts';
 
@@ -40,8 +40,8 @@ function* textProblems(value: Json, secret: boolean, path: ConfigPath): Generato
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* textProblems(item, secret, [...path, index]);
   } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      yield* textProblems(item ?? null, isSecretKey(key), [...path, key]);
+    for (const [key, item = null] of Object.entries(value)) {
+      yield* textProblems(item, isSecret(key, item, secret), [...path, key]);
     }
   }
 }
