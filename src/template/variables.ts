@@ -49,7 +49,7 @@ export function hintFor(name: string): string {
   const wanted = name.trim().toLowerCase();
   const near = closest(wanted, names);
   const related = names.find((known) => wanted.length >= 3 && (known.startsWith(wanted) || wanted.startsWith(known)));
-  const guess = distance(wanted, near) <= Math.max(1, Math.floor(near.length / 3)) ? near : related;
+  const guess = distance(wanted, near) <= Math.max(2, Math.floor(near.length / 3)) ? near : related;
   if (guess !== undefined) return `did you mean {${guess}}?`;
   return `the variables are ${names.map((known) => `{${known}}`).join(', ')}; a brace itself is written {{ or }}`;
 }
