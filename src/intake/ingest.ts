@@ -19,6 +19,9 @@ import { withinTime } from './within-time.ts';
 /** Bytes of a message kept free for its headers. */
 const HEADER_ROOM = 4_096;
 
+/** Below the 12 s after which OpenMetadata gives a request up. */
+const HOLD_MS = 8_000;
+
 export interface IntakeOptions {
   readonly publisher: Publisher;
   /** Largest message that the server takes now, in bytes, headers included. */
@@ -27,13 +30,14 @@ export interface IntakeOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly clock: { now(): number };
-  /** How long a message is held while NATS is away, milliseconds. Below the 12 s after which OpenMetadata gives up. */
+  /** How long a message is held while NATS is away, milliseconds. */
   readonly holdMs?: number;
 }
 
 /** The way of all messages into CHANGES; see `Intake`. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { metrics, log, holdMs = 8_000 } = options;
+  const { metrics, log } = options;
+  const holdMs = options.holdMs ?? HOLD_MS;
   return {
     ingest: async (message) => {
       const found = readBody(message.body);
@@ -111,16 +115,17 @@ async function store(
   const { event } = part;
   const { data, slimmed } = fitEvent(part.raw, options.maxPayload() - HEADER_ROOM);
   const noTarget = !targets.reads(event.service);
+  const giveUpAfterMs = options.holdMs ?? HOLD_MS;
   const headers = {
     [CHANGE_HEADERS.receivedAt]: String(clock.now()),
     ...(slimmed ? { [CHANGE_HEADERS.slimmed]: '1' } : {}),
     ...(noTarget ? { [CHANGE_HEADERS.noTarget]: '1' } : {}),
   };
-  const { sequence, duplicate } = await publishChange(publisher, event, data, headers, context);
+  const { sequence, duplicate } = await publishChange(publisher, event, data, { headers, giveUpAfterMs }, context);
   if (!noTarget) return { result: duplicate ? 'duplicate' : 'published', eventId: event.id, sequence };
   const configRevision = targets.revision();
   const traceId = traceIdOf(context);
-  await recordNoTarget(publisher, { event, sequence, at: clock.now(), configRevision, traceId });
+  await recordNoTarget(publisher, { event, sequence, at: clock.now(), configRevision, traceId }, giveUpAfterMs);
   options.metrics.outcome(NO_TARGET, undefined, 'skipped');
   return { result: 'no-target', eventId: event.id, sequence };
 }

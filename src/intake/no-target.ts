@@ -19,7 +19,7 @@ export interface UnreadChange {
  * Records that a change has no target. One subject per change and *no message there yet* make it exactly one record, however often
  * the same event is taken.
  */
-export async function recordNoTarget(publisher: Publisher, change: UnreadChange): Promise<void> {
+export async function recordNoTarget(publisher: Publisher, change: UnreadChange, giveUpAfterMs: number): Promise<void> {
   const { event, sequence, traceId } = change;
   const outcome: BulkOutcomeMessage = {
     v: 1,
@@ -45,6 +45,7 @@ export async function recordNoTarget(publisher: Publisher, change: UnreadChange)
     await publisher.publish(bulkOutcomeSubject(NO_TARGET, 0, sequence), JSON.stringify(outcome), {
       msgId: outcome.id,
       expectedLastSubjectSequence: 0,
+      giveUpAfterMs,
     });
   } catch (error) {
     if (!(error instanceof StreamError && error.code === 'conflict')) throw error;

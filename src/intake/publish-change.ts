@@ -1,5 +1,5 @@
 import { type Context, SpanKind } from '@opentelemetry/api';
-import type { MessageHeaders, Publisher, PublishReceipt } from '../../streams/nats/contract.ts';
+import type { Publisher, PublishOptions, PublishReceipt } from '../../streams/nats/contract.ts';
 import { injectTrace } from '../../streams/nats/trace-headers.ts';
 import type { ChangeEvent } from '../domain/change-event.ts';
 import { changeSubject, STREAMS } from '../domain/subjects.ts';
@@ -11,7 +11,7 @@ export function publishChange(
   publisher: Publisher,
   event: ChangeEvent,
   data: Uint8Array,
-  headers: MessageHeaders,
+  options: PublishOptions,
   parent: Context,
 ): Promise<PublishReceipt> {
   const msgId = messageIdOf(event.id);
@@ -26,8 +26,9 @@ export function publishChange(
   };
   return inSpan(`${STREAMS.changes} publish`, { kind: SpanKind.PRODUCER, attributes }, parent, (context) =>
     publisher.publish(changeSubject(event.service, event), data, {
+      ...options,
       msgId,
-      headers: { ...headers, ...injectTrace(context) },
+      headers: { ...options.headers, ...injectTrace(context) },
     }),
   );
 }

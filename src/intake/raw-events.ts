@@ -46,6 +46,7 @@ export function startRawEvents(options: RawEventsOptions): RawEvents {
   return {
     stop: async () => {
       subscription.unsubscribe();
+      await options.source.stopped();
       await Promise.allSettled(inHand);
     },
   };
