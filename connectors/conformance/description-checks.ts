@@ -24,16 +24,15 @@ export const DESCRIPTION_CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'reads a value that was written as the value that it would write again',
+    name: 'writes hostile texts code point by code point, and then finds nothing left to do',
     applies,
     async run(kit) {
       for (const { ref } of kit.oneForEachLevel('description')) {
         for (const text of HOSTILE_TEXTS.values()) {
-          const stored = kit.stored(text);
-          if (stored === undefined) continue;
-          await kit.write(describeAs(ref, stored));
+          await kit.write(describeAs(ref, text));
+          // What was read is planned as itself: a second pass sees that source and catalogue agree.
           const source = await kit.readOne(ref);
-          const again = kit.plan(describeAs(ref, stored), source);
+          const again = kit.plan(describeAs(ref, source.description), source);
           kit.same(
             nameOf(ref),
             'the value planned again',
@@ -41,15 +40,6 @@ export const DESCRIPTION_CHECKS: readonly Check[] = [
             source.description,
           );
         }
-      }
-    },
-  },
-  {
-    name: 'writes hostile texts code point by code point',
-    applies,
-    async run(kit) {
-      for (const { ref } of kit.oneForEachLevel('description')) {
-        for (const text of HOSTILE_TEXTS.values()) await kit.write(describeAs(ref, text));
       }
     },
   },

@@ -99,7 +99,7 @@ async function refusesToConnect(kit: Kit, where: string, json: unknown, expected
 }
 
 async function survivesBrokenConnections(kit: Kit): Promise<void> {
-  const [object] = kit.oneForEachLevel('description').filter(({ ref }) => ref.level === 'table');
+  const object = kit.objectsFor('description').find(({ ref }) => ref.level === 'table');
   if (object === undefined) return;
   const { ref } = object;
   const operation = describeAs(ref, 'before the fault');

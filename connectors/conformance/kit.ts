@@ -25,6 +25,8 @@ export class Kit {
   readonly #check: string;
   #connection: Connection | undefined;
   #writes = 0;
+  /** As the last watched writes left the system; what only reads comes between it and the next write. */
+  #after: Dump | undefined;
 
   constructor(harness: ConformanceHarness, check: string) {
     this.harness = harness;
@@ -107,7 +109,8 @@ export class Kit {
     await this.harness.executed();
     const results = await (await this.connection()).apply(writes);
     const executed = await this.harness.executed();
-    this.onlyChanged(before, await this.harness.dump(), writes);
+    this.#after = await this.harness.dump();
+    this.onlyChanged(before, this.#after, writes);
     const byId = new Map(results.map((result) => [result.id, result]));
     if (byId.size !== results.length || writes.some(({ id }) => !byId.has(id)) || results.length !== writes.length) {
       this.problem('results', `${writes.length} writes have the results ${results.map(({ id }) => id).join(', ')}`);
@@ -141,7 +144,7 @@ export class Kit {
     this.same(where, 'what the connector reads', aspectOf(source, operation.aspect), expected);
     const [key] = this.harness.dumpKeys(operation.object, operation.aspect);
     if (key === undefined) return this.problem(where, 'the harness names no key of the dump');
-    const outside = (await this.harness.dump()).get(key);
+    const outside = (this.#after ?? (await this.harness.dump())).get(key);
     this.same(where, 'what stands in the system', outside === '' ? undefined : outside, expected);
   }
 

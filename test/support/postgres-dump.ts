@@ -68,11 +68,20 @@ export function postgresDumpKey(ref: ObjectRef, aspect: Aspect): string {
 export async function dumpPostgres(clients: ReadonlyMap<string, pg.Client>): Promise<Map<string, string>> {
   const dump = new Map<string, string>();
   for (const [database, client] of clients) {
-    const addressed = await client.query<{ what: string; names: (string | null)[]; value: string }>(ADDRESSED);
+    const addressed = await client.query<{ what: string; names: (string | null)[]; value: string }>({
+      name: 'addressed',
+      text: ADDRESSED,
+    });
     for (const { what, names, value } of addressed.rows) dump.set(keyOf(database, what, names), value);
-    const definitions = await client.query<{ key: string; value: string | null }>(DEFINITIONS);
+    const definitions = await client.query<{ key: string; value: string | null }>({
+      name: 'definitions',
+      text: DEFINITIONS,
+    });
     for (const { key, value } of definitions.rows) dump.set(`${JSON.stringify(database)} ${key}`, value ?? '');
-    const shared = await client.query<{ what: string; names: [string]; value: string }>(SHARED);
+    const shared = await client.query<{ what: string; names: [string]; value: string }>({
+      name: 'shared',
+      text: SHARED,
+    });
     for (const { what, names, value } of shared.rows) dump.set(keyOf(names[0], what, []), value);
   }
   return dump;

@@ -27,6 +27,7 @@ CREATE ROLE sales NOLOGIN; CREATE ROLE finance NOLOGIN; CREATE ROLE locked_away 
 GRANT sales, finance TO backflow;
 ALTER ROLE backflow CREATEDB;
 CREATE SCHEMA app AUTHORIZATION backflow;
+CREATE SCHEMA annex AUTHORIZATION backflow;
 GRANT CREATE, USAGE ON SCHEMA app TO sales, finance;
 CREATE FOREIGN DATA WRAPPER nowhere;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
@@ -77,7 +78,7 @@ const TABLES = [
 
 const objects: readonly WritableObject[] = [
   { ref: ref('database'), kind: 'database' },
-  { ref: ref('schema', 'app'), kind: 'schema' },
+  { ref: ref('schema', 'annex'), kind: 'schema' },
   ...TABLES.flatMap(([table, kind, column]) => [
     { ref: ref('table', 'app', table), kind },
     { ref: ref('column', 'app', table, 'id'), kind },
