@@ -20,7 +20,7 @@ export interface SystemOptions {
 }
 
 export interface StopReport {
-  /** Actors that still ran when the time was over; empty after a clean stop. */
+  /** Actors that still ran, or whose `stopped` had no chance, when the time was over; empty after a clean stop. */
   readonly abandoned: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface ActorSystem {
   /** A top-level actor. Throws `KernelUsageError` when its name is taken or the system is stopping. */
   spawn<S, M>(behavior: Behavior<S, M>, options: SpawnOptions<M>): ActorRef<M>;
   keyed<S, M>(type: string, options: KeyedOptions<S, M>): KeyedActors<M>;
-  /** Hot; completes after the stop. A listener must not throw. */
+  /** Hot; never completes, since messages can be refused after the stop too. A listener must not throw. */
   readonly events: Observable<SystemEvent>;
   readonly undelivered: UndeliveredLog;
   /** Stops all actors, waiting for running handlers and children; what still runs after `timeoutMs` is abandoned. */
@@ -60,7 +60,7 @@ export function createActorSystem(options: SystemOptions = {}): ActorSystem {
     spawn: (behavior, spawnOptions) => spawn(kernel, root, behavior, spawnOptions),
     keyed: (type, keyedOptions) => keyed(kernel, root, type, keyedOptions),
     stop(timeoutMs) {
-      stopping ??= stopWithin(kernel, root, timeoutMs).finally(() => bus.complete());
+      stopping ??= stopWithin(kernel, root, timeoutMs);
       return stopping;
     },
   };

@@ -5,11 +5,11 @@ import type { ActorOptions, Behavior, StopReason } from './behavior.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { Inbox } from './inbox.ts';
 import { type Home, Incarnation } from './incarnation.ts';
-import { type Identity, type Kernel, type Owner, reportUndelivered, type Stoppable } from './kernel.ts';
-import { ChildFailedError, type KernelError } from './kernel-error.ts';
+import type { Identity, Kernel, Owner, Stoppable } from './kernel.ts';
+import { ChildFailedError } from './kernel-error.ts';
 import type { Timer } from './scheduling.ts';
 import { nextRestart } from './supervision.ts';
-import type { Directive, UndeliveredReason } from './system-event.ts';
+import type { Directive } from './system-event.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 const STOP_TIMEOUT_MS = 15_000;
@@ -57,7 +57,6 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   #state: { value: S } | undefined;
   #current: Envelope<M> | undefined;
   #ending: StopReason | undefined;
-  #closed = false;
   #restarts: readonly number[] = [];
   #backoff: Timer | undefined;
   #deadline: Timer | undefined;
@@ -72,7 +71,7 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
     this.#behavior = setup.behavior;
     this.#options = setup.options;
     this.#group = setup.group;
-    this.#inbox = new Inbox(setup.options.mailbox ?? {}, (envelope, why) => this.#report(envelope, why));
+    this.#inbox = new Inbox(setup.kernel, this, setup.options);
     this.#loop = new TurnLoop(
       setup.kernel,
       () => this.#next(),
@@ -89,22 +88,17 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   }
 
   post(envelope: Envelope<M>): boolean {
-    if (this.#closed || !this.#inbox.mailbox.push(envelope)) {
-      this.#report(envelope, this.#closed ? 'stopped' : 'full');
-      return false;
-    }
+    if (!this.#inbox.push(envelope)) return false;
     this.#wake();
     return true;
   }
 
   offer(msg: M, meta?: MessageMeta): Promise<void> {
-    return this.offerEnvelope(envelopeOf(msg, meta));
+    return this.postWhenRoom(envelopeOf(msg, meta));
   }
 
-  offerEnvelope(envelope: Envelope<M>): Promise<void> {
-    if (this.#closed) return Promise.reject(this.#report(envelope, 'stopped'));
-    const taken = this.#inbox.mailbox.pushWhenRoom(envelope);
-    if (taken === undefined) return Promise.reject(this.#report(envelope, 'full'));
+  postWhenRoom(envelope: Envelope<M>): Promise<void> {
+    const taken = this.#inbox.pushWhenRoom(envelope);
     this.#wake();
     return taken;
   }
@@ -114,14 +108,14 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   }
 
   room(): Room {
-    return this.#closed ? { messages: 0, size: 0 } : this.#inbox.mailbox.room();
+    return this.#inbox.room();
   }
 
   // What the owner uses.
 
-  /** Messages or offers wait. */
+  /** Something waits for it. */
   get hasMail(): boolean {
-    return this.#inbox.mailbox.length > 0;
+    return !this.#inbox.isEmpty;
   }
 
   /** Starts a dormant actor. */
@@ -149,21 +143,19 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
 
   /** Stops a keyed actor for good. */
   close(): Promise<void> {
-    this.#closed = true;
+    this.#inbox.close();
     return this.stop();
   }
 
   abandon(): readonly string[] {
     if (this.#phase === 'stopped') return [];
-    const [ran, current] = [this.#loop.abandon(), this.#current];
-    this.#current = undefined;
-    this.#closed = true;
-    if (current !== undefined) this.#report(current, 'abandoned');
+    const unfinished = this.#state !== undefined && this.#behavior.stopped !== undefined;
+    const ran = this.#giveUp();
+    if (!ran && unfinished) this.#kernel.emit({ type: 'abandoned', ...this.#stamp() });
     this.#life?.close();
     const names = this.#life?.children.abandonAll() ?? [];
-    if (ran) this.#kernel.emit({ type: 'abandoned', ...this.#stamp() });
     this.#finish(this.#ending ?? { kind: 'stop' });
-    return ran ? [this.name, ...names] : names;
+    return ran || unfinished ? [this.name, ...names] : names;
   }
 
   // What the incarnation uses.
@@ -267,26 +259,19 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
       if (next !== undefined) {
         this.#emitFailed(error, 'restart');
         this.#restarts = next.times;
-        this.#keepOrReport(error, envelope);
+        if (envelope !== undefined) this.#inbox.failed(envelope, error);
         this.#restart(error, next.delayMs);
         return;
       }
     } else if (rule === 'resume' && this.#state !== undefined) {
       this.#emitFailed(error, 'resume');
-      this.#keepOrReport(error, envelope);
+      if (envelope !== undefined) this.#inbox.failed(envelope, error);
       return;
     }
     this.#emitFailed(error, rule === 'escalate' ? 'escalate' : 'stop');
-    if (envelope !== undefined) this.#report(envelope, 'failed', error);
-    this.#requestStop({ kind: 'failed', error });
+    if (envelope !== undefined) this.#inbox.report(envelope, 'failed', error);
+    if (this.#ending === undefined) this.#requestStop({ kind: 'failed', error });
     if (rule === 'escalate') this.#owner.escalated(this, error);
-  }
-
-  #keepOrReport(error: unknown, envelope: Envelope<M> | undefined): void {
-    if (envelope === undefined) return;
-    const rule = this.#options.failedMessage ?? 'report';
-    if (rule !== 'report' && envelope.failures < rule.redeliver) this.#inbox.keepForRetry(envelope);
-    else this.#report(envelope, 'failed', error);
   }
 
   #restart(error: unknown, delayMs: number): void {
@@ -307,21 +292,39 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
 
   #requestStop(reason: StopReason): void {
     if (this.#phase === 'stopped') return;
-    if (this.#group === undefined) this.#closed = true;
+    if (this.#group === undefined) this.#inbox.close();
     if (this.#ending === undefined) {
       this.#ending = reason;
       this.#backoff?.cancel();
-      const wait = this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
-      this.#deadline = this.#kernel.scheduler.setTimer(wait, () => this.abandon());
       this.#life?.close();
+      if (this.#phase !== 'ending') this.#limitTime(() => this.#loop.schedule());
     }
-    if (reason.kind !== 'passivated') this.#flush();
+    if (reason.kind !== 'passivated') this.#inbox.flush();
     this.#loop.schedule();
   }
 
   #end(reason: StopReason): void {
+    this.#deadline?.cancel();
     this.#phase = 'ending';
     this.#tearDown(reason, () => this.#ended(reason));
+  }
+
+  /** Gives up on the part of the behaviour that runs, should it still do so when the time is over. */
+  #limitTime(then: () => void): void {
+    this.#deadline = this.#kernel.scheduler.setTimer(this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS, () => {
+      if (this.#giveUp()) then();
+    });
+  }
+
+  /** What runs is left to itself, and its state with it: `stopped` is not called for a state that may be in use. */
+  #giveUp(): boolean {
+    if (!this.#loop.abandon()) return false;
+    const current = this.#current;
+    this.#current = undefined;
+    this.#state = undefined;
+    if (current !== undefined) this.#inbox.report(current, 'abandoned');
+    this.#kernel.emit({ type: 'abandoned', ...this.#stamp() });
+    return true;
   }
 
   /** Ends the incarnation: first its children, then its state. */
@@ -344,18 +347,22 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   }
 
   #giveBack(call: () => void | Promise<void>, next: () => void): void {
-    this.#loop.call(ROOT_CONTEXT, call, next, (error) => {
-      this.#emitFailed(error, 'ignored');
+    const done = (): void => {
+      this.#deadline?.cancel();
       next();
+    };
+    this.#limitTime(next);
+    this.#loop.call(ROOT_CONTEXT, call, done, (error) => {
+      this.#emitFailed(error, 'ignored');
+      done();
     });
   }
 
   #ended(reason: StopReason): void {
-    if (this.#group === undefined || this.#closed) {
+    if (this.#group === undefined || this.#inbox.isClosed) {
       this.#finish(reason);
       return;
     }
-    this.#deadline?.cancel();
     this.#ending = undefined;
     this.#phase = 'dormant';
     this.#kernel.emit({ type: 'stopped', ...this.#stamp(), reason });
@@ -368,17 +375,13 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
     this.#deadline?.cancel();
     this.#backoff?.cancel();
     this.#phase = 'stopped';
-    this.#flush();
+    this.#inbox.close();
+    this.#inbox.flush();
     this.#life = undefined;
     this.#state = undefined;
     this.#owner.ended(this);
     this.#kernel.emit({ type: 'stopped', ...this.#stamp(), reason });
     this.#stopped?.resolve();
-  }
-
-  /** Reports everything that waits. */
-  #flush(): void {
-    this.#inbox.flush((envelope) => this.#report(envelope, 'stopped'));
   }
 
   #isIdle(): boolean {
@@ -392,9 +395,5 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
 
   #emitFailed(error: unknown, directive: Directive): void {
     this.#kernel.emit({ type: 'failed', ...this.#stamp(), error, directive });
-  }
-
-  #report(envelope: Envelope<M>, reason: UndeliveredReason, error?: unknown): KernelError {
-    return reportUndelivered(this.#kernel, this, envelope, reason, { error, describe: this.#options.describe });
   }
 }

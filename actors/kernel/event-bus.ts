@@ -25,10 +25,6 @@ export class EventBus {
     }
   }
 
-  complete(): void {
-    this.#subject.complete();
-  }
-
   readonly #sendAll = (): void => {
     for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) this.#subject.next(event);
   };

@@ -1,8 +1,12 @@
+import type { Room } from './actor-ref.ts';
+import type { ActorOptions } from './behavior.ts';
 import { Deque } from './deque.ts';
 import { afterFailure, type Envelope } from './envelope.ts';
 import type { Incarnation } from './incarnation.ts';
-import type { Identity } from './kernel.ts';
-import { type Displaced, Mailbox, type MailboxOptions } from './mailbox.ts';
+import { type Identity, type Kernel, reportUndelivered } from './kernel.ts';
+import type { KernelError } from './kernel-error.ts';
+import { Mailbox } from './mailbox.ts';
+import type { UndeliveredReason } from './system-event.ts';
 
 /** Served before every message; few, since an actor's timers and children are. */
 export type Control<M> =
@@ -11,28 +15,51 @@ export type Control<M> =
 
 /**
  * Everything that waits for an actor. It outlives restarts and passivation, so they can neither lose nor reorder what
- * waits. Order: control, then the message whose handler failed, then the mailbox.
+ * waits. Order: control, then the message whose handler failed, then the mailbox. What does not get in, or not through,
+ * is reported here.
  */
 export class Inbox<M> {
-  readonly mailbox: Mailbox<M>;
+  readonly #kernel: Kernel;
+  readonly #actor: Identity;
+  readonly #options: ActorOptions<M>;
+  readonly #mailbox: Mailbox<M>;
   readonly #control = new Deque<Control<M>>();
   #retry: Envelope<M> | undefined;
+  #closed = false;
 
-  constructor(options: MailboxOptions<M>, displaced: (envelope: Envelope<M>, why: Displaced) => void) {
-    this.mailbox = new Mailbox(options, displaced);
+  constructor(kernel: Kernel, actor: Identity, options: ActorOptions<M>) {
+    this.#kernel = kernel;
+    this.#actor = actor;
+    this.#options = options;
+    this.#mailbox = new Mailbox(options.mailbox ?? {}, (envelope, why) => this.report(envelope, why));
   }
 
   get isEmpty(): boolean {
-    return this.#control.length === 0 && this.#retry === undefined && this.mailbox.length === 0;
+    return this.#control.length === 0 && this.#retry === undefined && this.#mailbox.length === 0;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  room(): Room {
+    return this.#closed ? { messages: 0, size: 0 } : this.#mailbox.room();
+  }
+
+  /** False: refused and reported. */
+  push(envelope: Envelope<M>): boolean {
+    if (!this.#closed && this.#mailbox.push(envelope)) return true;
+    this.report(envelope, this.#closed ? 'stopped' : 'full');
+    return false;
+  }
+
+  pushWhenRoom(envelope: Envelope<M>): Promise<void> {
+    const taken = this.#closed ? undefined : this.#mailbox.pushWhenRoom(envelope);
+    return taken ?? Promise.reject(this.report(envelope, this.#closed ? 'stopped' : 'full'));
   }
 
   pushControl(control: Control<M>): void {
     this.#control.push(control);
-  }
-
-  /** Puts a message whose handler failed ahead of all others. */
-  keepForRetry(envelope: Envelope<M>): void {
-    this.#retry = afterFailure(envelope);
   }
 
   takeControl(): Control<M> | undefined {
@@ -41,19 +68,36 @@ export class Inbox<M> {
 
   takeMessage(): Envelope<M> | undefined {
     const retry = this.#retry;
-    if (retry === undefined) return this.mailbox.take();
+    if (retry === undefined) return this.#mailbox.take();
     this.#retry = undefined;
     return retry;
   }
 
-  /** Empties all of it; `lost` is told of each message and gives the error for an offer that still waits. */
-  flush(lost: (envelope: Envelope<M>) => Error): void {
+  /** The handler failed: the message goes ahead of all others once more, or is reported, as the actor's options say. */
+  failed(envelope: Envelope<M>, error: unknown): void {
+    const rule = this.#options.failedMessage ?? 'report';
+    if (rule !== 'report' && envelope.failures < rule.redeliver) this.#retry = afterFailure(envelope);
+    else this.report(envelope, 'failed', error);
+  }
+
+  /** Takes nothing from now on. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Reports everything that waits, and lets waiting offers reject. */
+  flush(): void {
     const retry = this.#retry;
     this.#retry = undefined;
-    if (retry !== undefined) lost(retry);
+    if (retry !== undefined) this.report(retry, 'stopped');
     for (const control of this.#control.drain()) {
-      if (control.kind === 'timer') lost(control.envelope);
+      if (control.kind === 'timer') this.report(control.envelope, 'stopped');
     }
-    this.mailbox.drain(lost);
+    this.#mailbox.drain((envelope) => this.report(envelope, 'stopped'));
+  }
+
+  report(envelope: Envelope<M>, reason: UndeliveredReason, error?: unknown): KernelError {
+    const { describe } = this.#options;
+    return reportUndelivered(this.#kernel, this.#actor, envelope, reason, { error, describe });
   }
 }

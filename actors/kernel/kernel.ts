@@ -15,7 +15,7 @@ export interface Identity {
 /** Something that its owner has to stop: an actor, or a group of keyed actors. */
 export interface Stoppable extends Identity {
   stop(): Promise<void>;
-  /** Ends it at once without waiting for anything that runs. Returns the names of the actors that still ran. */
+  /** Ends it at once without waiting for anything. Returns the names of the actors that still ran or could not clean up. */
   abandon(): readonly string[];
 }
 

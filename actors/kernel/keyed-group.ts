@@ -1,3 +1,4 @@
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { ActorRef, AskOptions, MessageMeta, Recipient, Room } from './actor-ref.ts';
 import { ask } from './ask.ts';
 import type { KeyedActors, KeyedOptions } from './behavior.ts';
@@ -124,7 +125,7 @@ export class KeyedGroup<S, M> implements KeyedActors<M>, Stoppable {
       },
       name: this.#nameOf(key),
       type: this.type,
-      behavior: this.#options.behavior(key),
+      behavior: context.with(ROOT_CONTEXT, () => this.#options.behavior(key)),
       options: this.#options,
       group: {
         self: this.refFor(key),
@@ -164,7 +165,7 @@ export class KeyedGroup<S, M> implements KeyedActors<M>, Stoppable {
       const cell = this.#cells.get(key) ?? this.#admit(key);
       if (cell === undefined) return;
       for (const { envelope, resolve, reject } of this.#waiting.take(key)) {
-        cell.offerEnvelope(envelope).then(resolve, reject);
+        cell.postWhenRoom(envelope).then(resolve, reject);
       }
     }
   }

@@ -45,7 +45,7 @@ export type SystemEvent =
   | (EventBase & { readonly type: 'failed'; readonly error: unknown; readonly directive: Directive })
   | (EventBase & { readonly type: 'restarting'; readonly attempt: number; readonly delayMs: number })
   | (EventBase & { readonly type: 'stopped'; readonly reason: StopReason })
-  /** The stop's time was over; what still ran in the actor is left to itself and its result ignored. */
+  /** A stop's time was over: what still runs is left to itself, its result ignored, and `stopped` is not called. */
   | (EventBase & { readonly type: 'abandoned' })
   /** An actor without a parent escalated: the one who made the system has to decide. */
   | (EventBase & { readonly type: 'escalated'; readonly error: unknown })
