@@ -37,11 +37,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // A sender that stalls must not hold its share of memory for ever; the longest hold for NATS is 8 s.
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // The catalogue sends once: what still arrives on an open connection while the service ends is taken.
+    return503OnClosing: false,
   });
   registerWebhook(server, { ...options.webhook, loopback, metrics: options.metrics, log: options.log });
   registerProbes(server, options);
   registerApi(server, options, loopback);
+  server.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+  });
   server.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(START_PAGE));
   server.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'not-found', message: 'nothing is here; / says where to look' }),

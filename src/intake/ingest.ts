@@ -7,6 +7,7 @@ import { deadLetterSubject } from '../domain/subjects.ts';
 import { failSpan, inSpan, traceIdOf } from '../telemetry/in-span.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { withinTime } from '../telemetry/within-time.ts';
 import { type IntakeProblem, intakeDeadLetter } from './dead-letter.ts';
 import type { Intake, IntakeItem, IntakeMessage, IntakeReport, TargetLookup } from './intake.ts';
 import { NO_TARGET, recordNoTarget } from './no-target.ts';
@@ -14,7 +15,6 @@ import { publishChange } from './publish-change.ts';
 import { type FoundEvent, readBody } from './read-body.ts';
 import { EVENT_TOO_LARGE, refusalOf } from './refusal.ts';
 import { fitEvent } from './slim-event.ts';
-import { withinTime } from './within-time.ts';
 
 /** Bytes of a message kept free for its headers. */
 const HEADER_ROOM = 4_096;

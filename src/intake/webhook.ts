@@ -11,7 +11,7 @@ export const WEBHOOK_PATH = '/ingest/openmetadata';
 export const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** Bytes of all bodies in memory at once. */
-const BODIES_LIMIT = 4 * BODY_LIMIT;
+const BODIES_LIMIT = 2 * BODY_LIMIT;
 
 export interface WebhookOptions {
   readonly intake: Intake;

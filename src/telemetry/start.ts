@@ -1,18 +1,24 @@
 import { propagation, trace } from '@opentelemetry/api';
+import { type Log, SILENT_LOG } from './log.ts';
+import { logSdkMessages } from './sdk-messages.ts';
 import { W3C_PROPAGATOR } from './w3c-propagator.ts';
+import { withinTime } from './within-time.ts';
 
 /** The running tracer of the process, or nothing at all when tracing is off. */
 export interface Telemetry {
   readonly enabled: boolean;
-  /** Sends the spans that have ended so far; resolves also when the collector is away. */
+  /** Sends the spans that have ended so far; resolves also when the collector is away, after 5 s at most. */
   flush(): Promise<void>;
-  /** Flushes and ends tracing; later spans are dropped. Never rejects. */
+  /** Flushes and ends tracing, in 5 s at most; later spans are dropped. Never rejects. */
   shutdown(): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const OFF: Telemetry = { enabled: false, flush: async () => {}, shutdown: async () => {} };
+
+/** A collector that is away must not hold up the end of the process. */
+const SHUTDOWN_MS = 5_000;
 
 /** Spans hold whole statements; beyond this many characters a value is cut, unless OTEL_* says otherwise. */
 const DEFAULT_VALUE_LENGTH = 16_384;
@@ -31,7 +37,7 @@ export function tracingRequested(env: Environment): boolean {
  * Starts the official SDK, configured by the standard `OTEL_*` variables. `env` decides whether it is started; the SDK itself
  * reads the environment of the process. Also when tracing is off, incoming traces are handed on. Call it before the first database driver is loaded, else its spans are missing.
  */
-export async function startTelemetry(env: Environment = process.env): Promise<Telemetry> {
+export async function startTelemetry(env: Environment = process.env, log: Log = SILENT_LOG): Promise<Telemetry> {
   propagation.setGlobalPropagator(W3C_PROPAGATOR);
   if (!tracingRequested(env)) return OFF;
   const [{ NodeSDK, resources }, { PgInstrumentation }, { MySQL2Instrumentation }] = await Promise.all([
@@ -39,6 +45,7 @@ export async function startTelemetry(env: Environment = process.env): Promise<Te
     import('@opentelemetry/instrumentation-pg'),
     import('@opentelemetry/instrumentation-mysql2'),
   ]);
+  logSdkMessages(log, env.OTEL_LOG_LEVEL);
   const sdk = new NodeSDK({
     ...(env.OTEL_SERVICE_NAME === undefined && !namesService(env.OTEL_RESOURCE_ATTRIBUTES)
       ? { serviceName: 'backflow' }
@@ -60,13 +67,20 @@ export async function startTelemetry(env: Environment = process.env): Promise<Te
       new MySQL2Instrumentation(),
     ],
   });
+  // Its constructor may have put its own logger in place.
+  logSdkMessages(log, env.OTEL_LOG_LEVEL);
   sdk.start();
   return {
     enabled: true,
-    flush: forceFlush,
+    flush: async () => {
+      await withinTime(forceFlush(), SHUTDOWN_MS);
+    },
+    // The SDK sends what it has before it ends.
     shutdown: async () => {
-      await forceFlush();
-      await sdk.shutdown().catch(() => {});
+      await withinTime(
+        sdk.shutdown().catch(() => {}),
+        SHUTDOWN_MS,
+      );
     },
   };
 }
