@@ -13,6 +13,21 @@ export interface FilterCheck {
   readonly needsTags: boolean;
 }
 
+/** Words that other filter languages use. */
+const OPERATOR_WORDS: ReadonlyMap<string, string> = new Map([
+  ['equals', '=='],
+  ['equal', '=='],
+  ['eq', '=='],
+  ['=', '=='],
+  ['ne', '!='],
+  ['<>', '!='],
+  ['not', '!'],
+  ['any', 'some'],
+  ['every', 'all'],
+  ['&&', 'and'],
+  ['||', 'or'],
+]);
+
 const FREE: Shape = { kind: 'free' };
 const FLAG: Shape = { kind: 'flag' };
 const TEXT: Shape = { kind: 'text' };
@@ -220,7 +235,9 @@ class FilterChecker {
       this.#problem(at, 'this is an Elasticsearch query, which is not supported yet', 'write the filter as JsonLogic');
       return;
     }
-    const hint = FORBIDDEN_NAMES.has(name) ? undefined : suggestion(name, [...OPERATORS.keys()], 'known operators');
+    const word = OPERATOR_WORDS.get(name.toLowerCase());
+    const known = suggestion(word ?? name, [...OPERATORS.keys()], 'known operators');
+    const hint = FORBIDDEN_NAMES.has(name) ? undefined : known;
     this.#problem(at, `unknown operator ${JSON.stringify(name)}`, hint);
   }
 

@@ -54,15 +54,17 @@ function runLength(text: string, at: number, char: string): number {
 /** What stands between equal runs of backquotes stays untouched. */
 function codeSpan(text: string, at: number, pieces: string[]): number {
   const length = runLength(text, at, '`');
-  const mark = '`'.repeat(length);
+  const end = codeSpanEnd(text, at);
+  pieces.push(end === undefined ? '`'.repeat(length) : text.slice(at + length, end - length));
+  return end ?? at + length;
+}
+
+/** The end of the code span whose backquotes begin at `at`; undefined when they are never closed. */
+export function codeSpanEnd(text: string, at: number): number | undefined {
+  const length = runLength(text, at, '`');
   const window = text.slice(at + length, at + length + MAX_LINK);
-  const end = window.indexOf(mark);
-  if (end === -1) {
-    pieces.push(mark);
-    return at + length;
-  }
-  pieces.push(window.slice(0, end));
-  return at + length + end + length;
+  const end = window.indexOf('`'.repeat(length));
+  return end === -1 ? undefined : at + length + end + length;
 }
 
 function link(text: string, at: number, pieces: string[]): number {

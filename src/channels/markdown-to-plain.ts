@@ -1,5 +1,5 @@
 import { stripHtml } from './html-to-text.ts';
-import { inlineToPlain } from './markdown-inline.ts';
+import { codeSpanEnd, inlineToPlain } from './markdown-inline.ts';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]+|$)/;
@@ -42,25 +42,49 @@ export function markdownToPlain(source: string): string {
     .trimEnd();
 }
 
+/** Marks of emphasis may span the lines of a paragraph, so paragraphs are taken whole. */
 function proseToPlain(text: string): string {
-  const lines = stripHtml(text)
-    .split('\n')
-    .filter((line) => !TABLE_RULE.test(line.trim()));
-  return inlineToPlainLines(lines.map(blockMarks));
+  const output: string[] = [];
+  let paragraph: string[] = [];
+  const flush = (): void => {
+    if (paragraph.length > 0) output.push(inlineToPlain(paragraph.join('\n')));
+    paragraph = [];
+  };
+  for (const line of stripHtmlOutsideCode(text).split('\n')) {
+    if (TABLE_RULE.test(line.trim())) continue;
+    const content = blockMarks(line);
+    if (content.trim() !== '') {
+      paragraph.push(content);
+    } else {
+      flush();
+      output.push('');
+    }
+  }
+  flush();
+  return output.join('\n');
 }
 
-/** Marks of emphasis may span the lines of a paragraph, so paragraphs are taken whole. */
-function inlineToPlainLines(lines: readonly string[]): string {
-  const paragraphs: string[][] = [[]];
-  for (const line of lines) {
-    if (line.trim() === '') paragraphs.push([]);
-    else paragraphs.at(-1)?.push(line);
+/** A tag between backquotes is an example of a tag. */
+function stripHtmlOutsideCode(text: string): string {
+  let result = '';
+  let from = 0;
+  let at = text.indexOf('`');
+  while (at !== -1) {
+    const end = codeSpanEnd(text, at);
+    if (end === undefined) {
+      while (text.charAt(at) === '`') at += 1;
+      at = text.indexOf('`', at);
+      continue;
+    }
+    result += stripHtml(text.slice(from, at)) + text.slice(at, end);
+    from = end;
+    at = text.indexOf('`', end);
   }
-  return paragraphs.map((paragraph) => inlineToPlain(paragraph.join('\n'))).join('\n');
+  return result + stripHtml(text.slice(from));
 }
 
 function blockMarks(line: string): string {
-  if (line.length > 3 && RULE.test(line)) return '';
+  if (RULE.test(line)) return '';
   let text = line.trimEnd();
   for (let depth = 0; depth < 10 && QUOTE.test(text); depth += 1) text = text.replace(QUOTE, '');
   if (HEADING.test(text)) return withoutClosingMarks(text.replace(HEADING, ''));

@@ -4,13 +4,13 @@ import {
   isAlias,
   isMap,
   isNode,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
   type Node,
   parseDocument,
   Scalar,
+  visit,
 } from 'yaml';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { ConfigPath, ConfigPlace, ConfigProblem } from './problem.ts';
@@ -19,6 +19,9 @@ import type { ConfigPath, ConfigPlace, ConfigProblem } from './problem.ts';
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Nodes that aliases may multiply to; far above honest use of anchors, far below a document that was built to explode. */
 const MAX_ALIASES = 200;
+
+/** Each alias is looked up in the whole document, so their number is bounded too. */
+const MAX_ALIAS_NODES = 2000;
 
 /** The text of one file. `file` is the name that people know it by. */
 export interface ConfigSource {
@@ -36,37 +39,63 @@ export interface ParsedYaml {
 /** Reads one YAML document (anchors and merge keys included) and keeps the places of its nodes. */
 export function parseYaml(source: ConfigSource): Result<ParsedYaml, readonly ConfigProblem[]> {
   const { file, text } = source;
+  const whole = (message: string, hint: string): Result<never, readonly ConfigProblem[]> =>
+    err([{ path: [], file, line: 1, column: 1, message, hint }]);
   if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
-    return err([
-      {
-        path: [],
-        file,
-        line: 1,
-        column: 1,
-        message: `the file is larger than ${MAX_FILE_BYTES} bytes`,
-        hint: 'split it into a folder of files',
-      },
-    ]);
+    return whole(`the file is larger than ${MAX_FILE_BYTES} bytes`, 'split it into a folder of files');
   }
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { merge: true, lineCounter: lines, prettyErrors: false, version: '1.2' });
     const faults = [...document.errors, ...document.warnings];
-    if (faults.length > 0) {
+    const found = [
+      ...faults.map(({ pos, message, code }) => ({ at: pos[0], message, hint: yamlHint(code) })),
+      ...unknownAliases(document),
+    ];
+    if (found.length > 0) {
       return err(
-        faults.map((fault) => {
-          const { line, col } = lines.linePos(fault.pos[0]);
-          return { path: [], file, line, column: col, message: `YAML: ${fault.message}`, ...yamlHint(fault.code) };
+        found.map(({ at, message, hint }) => {
+          const { line, col } = lines.linePos(at);
+          const place = { path: [], file, line, column: col };
+          return { ...place, message: `YAML: ${message}`, ...(hint === undefined ? {} : { hint }) };
         }),
       );
     }
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return ok({ file, value, locate: (path, inside) => locate(document, lines, source, path, inside) });
   } catch (error) {
-    const reason =
-      error instanceof RangeError ? 'it is nested too deeply' : 'its anchors do not resolve or multiply too often';
-    return err([{ path: [], file, line: 1, column: 1, message: `the file cannot be read as YAML: ${reason}` }]);
+    if (error instanceof RangeError) return whole('the file is nested too deeply to be read', 'make it flatter');
+    return whole('the anchors of the file multiply too often', 'write out what the aliases stand for');
   }
+}
+
+interface YamlFault {
+  readonly at: number;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+function unknownAliases(document: Document): YamlFault[] {
+  const faults: YamlFault[] = [];
+  let count = 0;
+  visit(document, {
+    Alias: (_, alias) => {
+      count += 1;
+      if (count > MAX_ALIAS_NODES) {
+        faults.push({
+          at: startOf(alias),
+          message: `there are more than ${MAX_ALIAS_NODES} aliases`,
+          hint: 'write some of them out',
+        });
+        return visit.BREAK;
+      }
+      if (alias.resolve(document) !== undefined) return undefined;
+      const hint = `put &${alias.source} before the value that it stands for, above this line`;
+      faults.push({ at: startOf(alias), message: `there is no anchor &${alias.source}`, hint });
+      return undefined;
+    },
+  });
+  return faults;
 }
 
 /** Hash of the texts that a configuration was made from, in their order. */
@@ -76,13 +105,19 @@ export function sourceHash(sources: readonly ConfigSource[]): string {
   return hash.digest('hex');
 }
 
-function yamlHint(code: string): { hint?: string } {
-  if (code === 'DUPLICATE_KEY') return { hint: 'write each key once' };
-  if (code === 'MULTIPLE_DOCS') return { hint: 'put the second document into a file of its own in the same folder' };
-  if (code === 'TAG_RESOLVE_FAILED')
-    return { hint: `tags such as !env are not supported; write \${NAME} for a variable of the environment` };
-  if (code === 'TAB_AS_INDENT') return { hint: 'indent with blanks' };
-  return {};
+function yamlHint(code: string): string | undefined {
+  switch (code) {
+    case 'DUPLICATE_KEY':
+      return 'write each key once';
+    case 'MULTIPLE_DOCS':
+      return 'put the second document into a file of its own in the same folder';
+    case 'TAG_RESOLVE_FAILED':
+      return `tags such as !env are not supported; write \${NAME} for a variable of the environment`;
+    case 'TAB_AS_INDENT':
+      return 'indent with blanks';
+    default:
+      return undefined;
+  }
 }
 
 function locate(
@@ -122,7 +157,8 @@ function step(document: Document, container: unknown, part: string | number): St
     if (isScalar(pair.key) && String(pair.key.value) === String(part)) return { anchor: pair.key, value: pair.value };
   }
   for (const pair of container.items) {
-    if (!isPair(pair) || !isScalar(pair.key) || pair.key.value !== '<<') continue;
+    // The library keeps the key of a merge as a symbol.
+    if (!isScalar(pair.key) || typeof pair.key.value !== 'symbol') continue;
     const merged: unknown = isAlias(pair.value) ? pair.value.resolve(document) : pair.value;
     const sources: readonly unknown[] = isSeq(merged) ? merged.items : [merged];
     for (const item of sources) {
