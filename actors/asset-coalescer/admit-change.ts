@@ -1,0 +1,118 @@
+import type { Channel } from '../../src/channels/channel.ts';
+import { entersChannel } from '../../src/channels/choose-channel.ts';
+import type { CompiledConfig } from '../../src/config/compiled.ts';
+import { type Field, levelOf } from '../../src/domain/entity.ts';
+import type { Touch } from '../../src/domain/ledger.ts';
+import type { Column, Snapshot } from '../../src/domain/snapshot.ts';
+import type { HeldChange } from '../lane/held-change.ts';
+import { timings } from '../outcome-recorder/asset-outcome.ts';
+import type { AssetEntry } from './asset-entry.ts';
+import { managingChannels, objectName } from './decide-field.ts';
+
+/** What admitting a held change asks of the lane. `settled`: ack it, it is recorded; `held`: nothing; `until`: look again then. */
+export type Admitted =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'waiting'; readonly until: number }
+  | { readonly kind: 'admitted' };
+
+/** Puts a change into the entry's ledger and notes what is already certain about it (duplicates, nothing to write). */
+export function admitChange(
+  entry: AssetEntry,
+  held: HeldChange,
+  target: string,
+  config: CompiledConfig,
+  now: number,
+): Admitted {
+  const { received } = held;
+  const admission = entry.ledger.admit(received, now);
+  switch (admission.kind) {
+    case 'settled':
+      return { kind: 'settled' };
+    case 'held':
+      return { kind: 'held' };
+    case 'waiting':
+      entry.held.set(received.sequence, held);
+      return { kind: 'waiting', until: admission.until };
+    case 'duplicate':
+      entry.held.set(received.sequence, held);
+      noteDuplicate(entry, held, admission.touches, target, config);
+      return { kind: 'admitted' };
+    case 'deleted':
+    case 'admitted':
+      entry.held.set(received.sequence, held);
+      if (admission.kind === 'admitted') touchEntered(entry, received.sequence, target, config);
+      if (!entry.ledger.isOpen(received.sequence)) noteNothingToWrite(entry, held, now);
+      return { kind: 'admitted' };
+  }
+}
+
+function noteDuplicate(
+  entry: AssetEntry,
+  held: HeldChange,
+  touches: readonly Touch[],
+  target: string,
+  config: CompiledConfig,
+): void {
+  const identity = {
+    sequence: held.received.sequence,
+    eventId: held.received.event.id,
+    ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
+  };
+  for (const touch of touches) {
+    const managing = managingChannels(target, entry.asset, touch.field, config);
+    const common = { ...identity, aspect: touch.field.aspect, object: objectName(touch.field), by: 'duplicate' };
+    if (managing.length === 0) entry.superseded.push(common);
+    for (const channel of managing) entry.superseded.push({ ...common, channel: channel.name });
+  }
+  if (touches.length === 0) entry.superseded.push({ ...identity, object: '', by: 'duplicate' });
+  entry.finished.add(held.received.sequence);
+}
+
+function noteNothingToWrite(entry: AssetEntry, held: HeldChange, now: number): void {
+  entry.items.push({
+    sequence: held.received.sequence,
+    eventId: held.received.event.id,
+    object: '',
+    status: 'skipped',
+    reason: 'the change touches nothing that is written back',
+    user: held.received.event.userName,
+    ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
+    timings: timings(held, now),
+  });
+  entry.finished.add(held.received.sequence);
+}
+
+/** A change that brings the entity into a channel's filter touches everything of that channel that the snapshot carries. */
+function touchEntered(entry: AssetEntry, sequence: number, target: string, config: CompiledConfig): void {
+  const before = entry.ledger.before(sequence);
+  const after = entry.ledger.newest();
+  if (before === undefined || after === undefined) return;
+  for (const channel of config.channelsOf(target)) {
+    if (!entersChannel(channel, after, before)) continue;
+    for (const field of carriedFields(after, channel)) entry.ledger.touch(sequence, field, channel.name);
+  }
+}
+
+/** The fields of a snapshot that hold a value and that the channel manages. An empty value never counts: nothing is unset on entering. */
+function carriedFields(snapshot: Snapshot, channel: Channel): Field[] {
+  const fields: Field[] = [];
+  if (channel.levels.has(levelOf(snapshot.entityType, false))) {
+    if (channel.update.has('description') && snapshot.description !== undefined) fields.push({ aspect: 'description' });
+    if (channel.update.has('tags') && (snapshot.tags?.length ?? 0) > 0) fields.push({ aspect: 'tags' });
+    if (channel.update.has('owners') && (snapshot.owners?.length ?? 0) > 0) fields.push({ aspect: 'owners' });
+  }
+  if (channel.levels.has('column')) {
+    const visit = (columns: readonly Column[]): void => {
+      for (const column of columns) {
+        if (channel.update.has('description') && column.description !== undefined)
+          fields.push({ aspect: 'description', column: column.path });
+        if (channel.update.has('tags') && snapshot.tags !== undefined && column.tags.length > 0)
+          fields.push({ aspect: 'tags', column: column.path });
+        visit(column.children);
+      }
+    };
+    visit(snapshot.columns);
+  }
+  return fields;
+}

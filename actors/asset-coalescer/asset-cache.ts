@@ -1,0 +1,74 @@
+import type { AssetKey } from '../../src/domain/asset.ts';
+import { type AssetEntry, isEvictable } from './asset-entry.ts';
+
+/** Fixed cost of an entry beside its ledger, in bytes, roughly. */
+const ENTRY_OVERHEAD = 600;
+
+/**
+ * Resident assets of a lane, bounded in bytes. The least recently used ones that nothing depends on are dropped first;
+ * their state lies in their last outcome message and is fetched again when they are next met.
+ */
+export class AssetCache {
+  readonly #entries = new Map<AssetKey, AssetEntry>();
+  readonly #maxBytes: number;
+  readonly #sizes = new Map<AssetKey, number>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  has(key: AssetKey): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** The entry, made the most recently used. */
+  get(key: AssetKey): AssetEntry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  add(entry: AssetEntry): void {
+    this.#entries.set(entry.key, entry);
+    this.measure(entry);
+    this.#evict();
+  }
+
+  /** Takes the entry's present size into account; call after its ledger changed. */
+  measure(entry: AssetEntry): void {
+    const before = this.#sizes.get(entry.key) ?? 0;
+    const now = ENTRY_OVERHEAD + entry.ledger.bytes();
+    this.#sizes.set(entry.key, now);
+    this.#bytes += now - before;
+  }
+
+  /** Drops the entry so that its state is fetched anew. */
+  drop(key: AssetKey): void {
+    this.#bytes -= this.#sizes.get(key) ?? 0;
+    this.#sizes.delete(key);
+    this.#entries.delete(key);
+  }
+
+  values(): IterableIterator<AssetEntry> {
+    return this.#entries.values();
+  }
+
+  #evict(): void {
+    if (this.#bytes <= this.#maxBytes) return;
+    for (const entry of this.#entries.values()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      if (isEvictable(entry)) this.drop(entry.key);
+    }
+  }
+}

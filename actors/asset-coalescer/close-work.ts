@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { OutcomeMessage } from '../../src/domain/outcome.ts';
+import type { SyncState } from '../../src/domain/sync-state.ts';
+import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
+import { type AssetOutcome, assetOutcome } from '../outcome-recorder/asset-outcome.ts';
+import type { AssetEntry } from './asset-entry.ts';
+import { retryDelay } from './retry-schedule.ts';
+
+/** An ack counts as proven once the server answered something sent after it and this time has passed. */
+const PROVEN_AFTER_MS = 120_000;
+
+export interface LaneIdentity {
+  readonly target: string;
+  readonly lane: string;
+  readonly epoch: number;
+}
+
+/** What a finished round of an asset leads to. `message` undefined: nothing was decided (everything is retried). */
+export interface ClosedRound {
+  readonly outcome: AssetOutcome;
+  readonly message?: OutcomeMessage;
+  /** The state before the round, for an outcome that may have to be split. */
+  readonly previous?: SyncState;
+}
+
+/**
+ * Brings the results of a round into the ledger and makes the outcome message that records them, together with what the entry
+ * had noted as decided without a write. Fields to be retried stay open, and the entry waits.
+ */
+export function closeRound(
+  entry: AssetEntry,
+  work: AssetWork,
+  results: readonly FieldResult[],
+  identity: LaneIdentity,
+  configRevision: number,
+  now: number,
+  random: () => number,
+): ClosedRound {
+  const outcome = assetOutcome(work, new Map(results.map((result) => [result.key, result])), now);
+  for (const result of outcome.retry) {
+    const first = entry.attempts.get(result.key)?.firstAt ?? now;
+    entry.attempts.set(result.key, { count: result.attempts, firstAt: first });
+    entry.notBefore = Math.max(entry.notBefore, now + retryDelay(result.attempts, random));
+  }
+  for (const settlement of outcome.settlements) entry.attempts.delete(settlement.key);
+  forgetProven(entry, now);
+  // Only an outcome of many items can need splitting.
+  const previous = outcome.items.length + entry.items.length > 15 ? entry.ledger.toSyncState() : undefined;
+  entry.ledger.settle(outcome.closed, outcome.settlements);
+
+  const decided = new Set([...entry.finished, ...outcome.closed.map((touch) => touch.sequence)]);
+  const settles = [...decided]
+    .filter((sequence) => entry.held.has(sequence) && !entry.ledger.isOpen(sequence))
+    .sort((a, b) => a - b);
+  for (const sequence of settles) entry.ledger.markSettled(sequence);
+  const items = [...entry.items.splice(0), ...outcome.items];
+  const superseded = [...entry.superseded.splice(0), ...outcome.superseded];
+  entry.finished.clear();
+  if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome };
+  const message: OutcomeMessage = {
+    v: 1,
+    id: randomUUID(),
+    target: identity.target,
+    asset: { entityType: entry.asset.entityType, fqn: entry.asset.fqn, key: entry.key },
+    at: now,
+    lane: identity.lane,
+    epoch: identity.epoch,
+    configRevision,
+    items,
+    superseded,
+    settles,
+    state: entry.ledger.toSyncState(),
+  };
+  return { outcome, message, ...(previous === undefined ? {} : { previous }) };
+}
+
+/** The outcome is stored: the settled changes can be acknowledged, and are no longer held. */
+export function acknowledge(entry: AssetEntry, settles: readonly number[], now: number): void {
+  for (const sequence of settles) {
+    entry.held.get(sequence)?.delivery.ack();
+    entry.held.delete(sequence);
+    entry.acked.push({ sequence, at: now });
+  }
+}
+
+function forgetProven(entry: AssetEntry, now: number): void {
+  const proven = entry.acked.filter((ack) => now - ack.at > PROVEN_AFTER_MS).map((ack) => ack.sequence);
+  if (proven.length === 0) return;
+  entry.ledger.forgetSettled(proven);
+  entry.acked = entry.acked.filter((ack) => now - ack.at <= PROVEN_AFTER_MS);
+}

@@ -1,0 +1,47 @@
+import type { Connection } from '../../connectors/contract.ts';
+import type { CatalogueReader } from '../../src/domain/catalogue-reader.ts';
+import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage, OutcomeStatus } from '../../src/domain/outcome.ts';
+import type { SyncState } from '../../src/domain/sync-state.ts';
+import type { StoredMessage } from '../../streams/nats/contract.ts';
+
+/** How publishing an outcome ended. `lost`: a newer owner of the lane has written, this one must stop. */
+export type RecordAnswer = { readonly kind: 'recorded'; readonly sequence: number } | { readonly kind: 'lost' };
+
+/** What a lane needs of the streams; NATS stands behind it in the service, a model in simulations. */
+export interface LaneStore {
+  /** Last outcome messages by subject; subjects without one are absent. */
+  lastOutcomes(subjects: readonly string[]): Promise<ReadonlyMap<string, StoredMessage>>;
+  /**
+   * Publishes in order; resolves when the outcome is stored. Retries by itself for as long as the lane lives.
+   * `previous`: the state before this outcome, which the first parts of a split message carry.
+   */
+  recordOutcome(
+    subject: string,
+    message: OutcomeMessage,
+    expectedSequence: number,
+    previous: SyncState,
+  ): Promise<RecordAnswer>;
+  recordBulk(message: BulkOutcomeMessage): Promise<void>;
+  recordDeadLetter(letter: DeadLetter): Promise<void>;
+  /** The body of a change as it lies in CHANGES; undefined when it is no longer there. */
+  changeBody(sequence: number): Promise<string | undefined>;
+}
+
+/** Everything that ties a lane to its surroundings. */
+export interface LanePorts {
+  readonly store: LaneStore;
+  /** Opens a connection to the target; throws `ConnectorError`. */
+  readonly connect: () => Promise<Connection>;
+  /** Fresh reads of the catalogue, where an address is configured. */
+  readonly catalogue?: CatalogueReader;
+  readonly observe: LaneObserver;
+}
+
+/** What a lane tells about itself; metrics and the lane table are made from it. */
+export interface LaneObserver {
+  outcome(channel: string | undefined, status: OutcomeStatus, changeToWriteMs: number | undefined): void;
+  deadLetter(failureClass: string): void;
+  limiterWait(ms: number): void;
+  target(state: 'up' | 'down', lastError: string | undefined): void;
+  progress(state: { readonly held: number; readonly oldestHeldAt: number | undefined }): void;
+}

@@ -1,0 +1,60 @@
+import {
+  type Attributes,
+  type Context,
+  isSpanContextValid,
+  type Link,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+
+const tracer = trace.getTracer('backflow');
+
+/** A started span together with the context in which its children start. */
+export interface Stage {
+  readonly span: Span;
+  readonly context: Context;
+}
+
+/** Starts the span of one stage of a change's way as a child of the stage before it. Never touches ambient context. */
+export function startStage(
+  name: string,
+  parent: Context,
+  options: {
+    readonly attributes?: Attributes;
+    readonly kind?: SpanKind;
+    readonly links?: Link[];
+    readonly startTime?: number;
+  } = {},
+): Stage {
+  const span = tracer.startSpan(
+    name,
+    {
+      kind: options.kind ?? SpanKind.INTERNAL,
+      ...(options.attributes === undefined ? {} : { attributes: options.attributes }),
+      ...(options.links === undefined ? {} : { links: options.links }),
+      ...(options.startTime === undefined ? {} : { startTime: options.startTime }),
+    },
+    parent,
+  );
+  return { span, context: trace.setSpan(parent, span) };
+}
+
+/** Ends a span as failed, with a description that holds neither secrets nor catalogue text. */
+export function failStage(span: Span, message: string): void {
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+  span.end();
+}
+
+export function traceIdOf(context: Context): string | undefined {
+  const spanContext = trace.getSpanContext(context);
+  return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext.traceId : undefined;
+}
+
+/** The W3C traceparent of a span, for the trailing comment of a statement; undefined when tracing is off. */
+export function traceparentOf(span: Span): string | undefined {
+  const context = span.spanContext();
+  if (!isSpanContextValid(context)) return undefined;
+  return `00-${context.traceId}-${context.spanId}-${(context.traceFlags & 1) === 1 ? '01' : '00'}`;
+}

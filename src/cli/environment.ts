@@ -1,0 +1,26 @@
+import { UsageError } from './exit.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the service listens: `BACKFLOW_HTTP` as `host:port`, default `127.0.0.1:8085`. */
+export function httpAddress(env: Env): { readonly host: string; readonly port: number } {
+  const text = env.BACKFLOW_HTTP?.trim() || '127.0.0.1:8085';
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  const host = match?.[1] ?? match?.[2];
+  if (host === undefined || !(port <= 65_535)) throw new UsageError(`BACKFLOW_HTTP is ${JSON.stringify(text)}; it has to be host:port, for example 127.0.0.1:8085`);
+  return { host, port };
+}
+
+/** Secrets that webhook bodies may be signed with: `BACKFLOW_WEBHOOK_SECRETS`, separated by commas. */
+export function webhookSecrets(env: Env): readonly string[] {
+  return (env.BACKFLOW_WEBHOOK_SECRETS ?? '')
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '');
+}
+
+/** Folder for what a replica keeps beside NATS: the data of its own nats-server, if it has one. */
+export function dataDir(env: Env): string {
+  return env.BACKFLOW_DATA?.trim() || '.backflow';
+}

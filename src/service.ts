@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { concatMap, from, type Subscription } from 'rxjs';
+import { createActorSystem } from '../actors/kernel/index.ts';
+import { allConnectors, connectorFor } from '../connectors/registry.ts';
+import { createConfigStore } from '../streams/nats/config-store.ts';
+import { connectNats, type NatsLink } from '../streams/nats/connection.ts';
+import { createControlStore } from '../streams/nats/control-store.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../streams/nats/embedded-server.ts';
+import { LeaseWatcher } from '../streams/nats/lease-watcher.ts';
+import { createPublisher } from '../streams/nats/publisher.ts';
+import { createPullSource } from '../streams/nats/pull-source.ts';
+import { ensureConsumer, ensureTopology } from '../streams/nats/topology.ts';
+import { startHttpServer } from './api/server.ts';
+import type { CompiledConfig } from './config/compiled.ts';
+import { loadConfig } from './config/load.ts';
+import { type ConfigProblem, formatProblem } from './config/problem.ts';
+import { processSecrets } from './config/resolve-secrets.ts';
+import type { CatalogueReader } from './domain/catalogue-reader.ts';
+import { BackflowError } from './domain/failure.ts';
+import { createIntake } from './intake/ingest.ts';
+import { RAW_EVENTS, startRawEvents } from './intake/raw-events.ts';
+import { apiPorts } from './service/api-ports.ts';
+import { applyStartFile, compileRevision } from './service/configuration.ts';
+import { LaneManager } from './service/lane-manager.ts';
+import type { Log } from './telemetry/log.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+
+export interface ServiceOptions {
+  /** NATS to use; absent: a nats-server of our own, with its data under `dataDir`. */
+  readonly natsUrl?: string;
+  readonly natsCreds?: string;
+  readonly dataDir: string;
+  readonly http: { readonly host: string; readonly port: number };
+  /** File or folder that is applied at start. */
+  readonly configPath?: string;
+  readonly webhookSecrets: readonly string[];
+  readonly allowUnsigned: boolean;
+  readonly log: Log;
+  readonly catalogue?: CatalogueReader;
+  /** Told when the process has to end: a connection was closed for good. */
+  readonly onFatal?: (reason: string) => void;
+}
+
+/** A running replica. */
+export interface Service {
+  readonly url: string;
+  readonly natsUrl: string;
+  readonly link: NatsLink;
+  readonly lanes: LaneManager;
+  /** Resolves when lanes for this revision, or a later one, run. */
+  configured(revision: number): Promise<void>;
+  /** Drains: takes nothing new, finishes what is under way, gives the rest back, releases the lanes. */
+  stop(): Promise<void>;
+}
+
+/** The configuration that the service was given is wrong; each problem has its place and remedy. */
+export class ConfigurationError extends BackflowError {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super('invalid-configuration', 'invalid', problems.map(formatProblem).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Messages and bytes that may wait for their PubAck at once. */
+const PUBLISH_WINDOW = { maxMessages: 512, maxBytes: 16 * 1024 * 1024 } as const;
+/** Raw events of `events.>` in hand at once. */
+const RAW_LIMITS = { messages: 64, bytes: 8 * 1024 * 1024 } as const;
+
+/** Puts a replica together and starts it. This is the only place that knows all parts. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { log } = options;
+  const closing: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closing.splice(0).reverse()) {
+      await close().catch((error: unknown) => log.warn({ err: error }, 'a part did not stop cleanly'));
+    }
+  };
+  try {
+    return await start(options, closing, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  options: ServiceOptions,
+  closing: (() => Promise<void>)[],
+  stop: () => Promise<void>,
+): Promise<Service> {
+  const { log } = options;
+  const replica = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const natsUrl = options.natsUrl ?? (await startOwnNats(options, closing)).url;
+
+  const connect = async (name: string): Promise<NatsLink> => {
+    const link = await connectNats({
+      servers: natsUrl,
+      name: `backflow ${name}`,
+      ...(options.natsCreds === undefined ? {} : { credsFile: options.natsCreds }),
+    });
+    let expected = false;
+    void link.closed.then((reason) => {
+      if (!expected)
+        options.onFatal?.(
+          `the connection to NATS is closed for good${reason === undefined ? '' : `: ${reason.message}`}`,
+        );
+    });
+    closing.push(async () => {
+      expected = true;
+      await link.drain(5_000);
+    });
+    return link;
+  };
+  // Pulling and publishing have connections of their own: a full buffer of one must not hold up the other.
+  const link = await connect('publish');
+  const pullLink = await connect('pull');
+  await ensureTopology(link);
+
+  const metrics = createMetrics();
+  const publisher = createPublisher(link, PUBLISH_WINDOW);
+  closing.push(() => publisher.settle());
+  const configs = createConfigStore(link);
+  const controls = createControlStore(link);
+
+  if (options.configPath !== undefined) {
+    const loaded = await loadConfig(options.configPath);
+    if (!loaded.ok) throw new ConfigurationError(loaded.error);
+    const applied = await applyStartFile(configs, loaded.value, options.configPath);
+    if (!applied.ok) throw new ConfigurationError(applied.error);
+    log.info({ revision: applied.value.revision, applied: applied.value.applied }, 'the configuration file was read');
+  }
+
+  const system = createActorSystem();
+  const undelivered = system.events.subscribe((event) => {
+    if (event.type === 'undelivered' && event.reason !== 'stopped')
+      log.warn({ actor: event.actor, reason: event.reason }, 'an actor message was not delivered');
+    if (event.type === 'failed' || event.type === 'escalated')
+      log.error({ actor: event.actor, err: event.error }, 'an actor failed');
+  });
+  closing.push(async () => {
+    await system.stop(5_000);
+    undelivered.unsubscribe();
+  });
+
+  const lanes = new LaneManager({
+    system,
+    link: pullLink,
+    storeLink: link,
+    publisher,
+    watcher: new LeaseWatcher(),
+    replica,
+    connector: connectorFor,
+    metrics,
+    log,
+    secrets: processSecrets(),
+    ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
+  });
+  closing.push(async () => {
+    const returned = await lanes.drain();
+    if (returned > 0) log.info({ returned }, 'changes that were not dispatched went back to the stream');
+  });
+
+  let config: CompiledConfig | undefined;
+  let configuredRevision = 0;
+  const waiting = new Set<() => void>();
+  const subscriptions: Subscription[] = [];
+  closing.push(async () => {
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  });
+
+  const follow = async (revision: number): Promise<void> => {
+    try {
+      const compiled = await compileRevision(configs, revision);
+      if (!compiled.ok) {
+        log.error(
+          { revision, problems: compiled.error.map(formatProblem) },
+          'the configuration in force cannot be used; the last good one stays',
+        );
+        return;
+      }
+      config = compiled.value;
+      await lanes.configure(compiled.value);
+      configuredRevision = revision;
+      log.info(
+        { revision, targets: compiled.value.targets.size, channels: compiled.value.channels.length },
+        'configuration in force',
+      );
+      for (const check of waiting) check();
+    } catch (error) {
+      log.error({ revision, err: error }, 'the configuration could not be taken up');
+    }
+  };
+  const present = await configs.pointer();
+  if (present !== undefined) await follow(present.revision);
+  subscriptions.push(
+    configs
+      .watch()
+      .pipe(
+        concatMap((pointer) => (pointer.revision === configuredRevision ? from([]) : from(follow(pointer.revision)))),
+      )
+      .subscribe(),
+  );
+  let paused: ReadonlySet<string> = new Set();
+  subscriptions.push(
+    controls
+      .watchPaused()
+      .pipe(
+        concatMap(async (now) => {
+          for (const target of new Set([...now.keys(), ...paused])) {
+            if (now.has(target) !== paused.has(target)) await lanes.pause(target, now.has(target));
+          }
+          paused = new Set(now.keys());
+        }),
+      )
+      .subscribe(),
+  );
+
+  const intake = createIntake({
+    publisher,
+    maxPayload: () => link.maxPayload(),
+    targets: { reads: (service) => config?.targets.has(service) ?? false, revision: () => config?.revision ?? 0 },
+    metrics,
+    log,
+    clock: Date,
+  });
+  await ensureConsumer(pullLink, { ...RAW_EVENTS, maxAckPending: RAW_LIMITS.messages * 4 });
+  const rawEvents = startRawEvents({
+    source: createPullSource(pullLink, { stream: RAW_EVENTS.stream, durable: RAW_EVENTS.durable, limits: RAW_LIMITS }),
+    intake,
+    metrics,
+    log,
+  });
+  closing.push(() => rawEvents.stop());
+
+  const http = await startHttpServer({
+    ...options.http,
+    webhook: { intake, secrets: options.webhookSecrets, allowUnsigned: options.allowUnsigned },
+    api: apiPorts({ link, lanes, config: () => config, connectors: allConnectors() }),
+    metrics,
+    readiness: () => ({
+      ready: link.connected() && pullLink.connected(),
+      checks: {
+        nats: link.connected() && pullLink.connected() ? 'ok' : 'not connected',
+        configuration: config === undefined ? 'none applied yet' : 'ok',
+      },
+    }),
+    log,
+  });
+  closing.push(() => http.close());
+  log.info(
+    { url: http.url, nats: options.natsUrl === undefined ? 'own server' : 'given', replica },
+    'backflow is running',
+  );
+
+  return {
+    url: http.url,
+    natsUrl,
+    link,
+    lanes,
+    configured: (revision) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          if (configuredRevision < revision) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+    stop,
+  };
+}
+
+/** A nats-server as our child; its address is left in `nats.url` for the commands. */
+async function startOwnNats(options: ServiceOptions, closing: (() => Promise<void>)[]): Promise<EmbeddedServer> {
+  await mkdir(options.dataDir, { recursive: true });
+  const server = await startEmbeddedServer({ dir: join(options.dataDir, 'nats') });
+  const urlFile = join(options.dataDir, 'nats.url');
+  await writeFile(urlFile, `${server.url}\n`, { mode: 0o600 });
+  closing.push(async () => {
+    await rm(urlFile, { force: true });
+    await server.stop();
+  });
+  return server;
+}

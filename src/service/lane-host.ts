@@ -1,0 +1,152 @@
+import type { LaneHost } from '../../actors/lane/lane.ts';
+import type { Connector } from '../../connectors/contract.ts';
+import type { NatsLink } from '../../streams/nats/connection.ts';
+import type { Lease, Publisher } from '../../streams/nats/contract.ts';
+import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
+import { acquireLease } from '../../streams/nats/leases.ts';
+import { createPullSource } from '../../streams/nats/pull-source.ts';
+import { ensureConsumer } from '../../streams/nats/topology.ts';
+import type { TokenBucket } from '../../streams/operators/token-bucket.ts';
+import type { TargetConfig } from '../config/compiled.ts';
+import { resolveSecrets, type SecretSources } from '../config/resolve-secrets.ts';
+import { SLOTS } from '../domain/asset.ts';
+import type { CatalogueReader } from '../domain/catalogue-reader.ts';
+import { BUCKETS, changeFilter, encodeToken, STREAMS } from '../domain/subjects.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { laneObserver } from './lane-observer.ts';
+import { createLaneStore } from './lane-store.ts';
+import type { LaneVitals } from './lane-vitals.ts';
+
+/** Time after which an unacknowledged change is delivered again. */
+const ACK_WAIT_MS = 30_000;
+/** How often the lane's record is brought up to date. */
+const RECORD_EVERY_MS = 5_000;
+
+export interface LaneHostOptions {
+  /** Connection that changes are pulled on. */
+  readonly link: NatsLink;
+  /** Connection for everything else. */
+  readonly storeLink: NatsLink;
+  readonly publisher: Publisher;
+  readonly replica: string;
+  readonly target: TargetConfig;
+  readonly partition: number;
+  readonly connector: Connector;
+  readonly bucket: TokenBucket;
+  readonly watcher: LeaseWatcher;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly vitals: LaneVitals;
+  readonly catalogue?: CatalogueReader;
+  readonly secrets: SecretSources;
+}
+
+/** Name of a lane, and of its durable consumer: `lane-<target>-<partition>of<partitions>`. */
+export function laneName(target: TargetConfig, partition: number): string {
+  return `lane-${encodeToken(target.service)}-${partition}of${target.partitions}`;
+}
+
+/** Subjects that a lane reads: all of the service, or the slots of its partition. */
+export function laneFilters(target: TargetConfig, partition: number): readonly string[] {
+  const all = changeFilter(target.service);
+  if (target.partitions === 1) return [all];
+  const prefix = all.slice(0, -1);
+  return Array.from({ length: SLOTS }, (_, slot) => slot)
+    .filter((slot) => slot % target.partitions === partition)
+    .map((slot) => `${prefix}${slot}.>`);
+}
+
+/** Binds one lane to NATS, its target and the process around it. */
+export function createLaneHost(options: LaneHostOptions): LaneHost {
+  const { link, storeLink, target, partition, connector, log } = options;
+  const lane = laneName(target, partition);
+  let valid: () => boolean = () => false;
+
+  /** Keeps what a next owner and the lane table have to know in the lane's record. */
+  function keepRecord(lease: Lease): void {
+    const timer = setInterval(() => {
+      if (!lease.valid()) {
+        clearInterval(timer);
+        return;
+      }
+      void laneRecord(storeLink, lane, options)
+        .then((record) => lease.update(record))
+        .catch(() => undefined);
+    }, RECORD_EVERY_MS);
+    timer.unref();
+    void lease.lost.then(() => clearInterval(timer));
+  }
+
+  return {
+    async claim() {
+      const lease = await acquireLease(storeLink, {
+        bucket: BUCKETS.leases,
+        key: lane,
+        owner: options.replica,
+        watcher: options.watcher,
+      });
+      if (lease === 'held') return undefined;
+      valid = lease.valid;
+      keepRecord(lease);
+      return lease;
+    },
+    async openSource(lease, limits) {
+      const { ackFloor } = lease.data();
+      await ensureConsumer(storeLink, {
+        stream: STREAMS.changes,
+        durable: lane,
+        filters: laneFilters(target, partition),
+        ackWaitMs: ACK_WAIT_MS,
+        maxAckPending: limits.messages + 1,
+        // A new target starts with what comes now; a durable that was lost goes on behind its last ack floor.
+        ...(typeof ackFloor === 'number' ? { startAfterSequence: ackFloor } : { deliverNew: true }),
+      });
+      return createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs: ACK_WAIT_MS });
+    },
+    ports(epoch) {
+      const leaseValid = valid;
+      return {
+        store: createLaneStore({
+          link: storeLink,
+          publisher: options.publisher,
+          partition,
+          valid: leaseValid,
+          onTrouble: (message) => log.warn({ lane, problem: message }, 'an outcome could not be stored yet'),
+        }),
+        connect: async () => {
+          const config = connector.spec.config.parse(
+            resolveSecrets(target.connection, options.secrets, ['targets', target.service, 'connection']),
+          );
+          return connector.open(config, { lane, epoch });
+        },
+        observe: laneObserver(options),
+        ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
+      };
+    },
+    async limit(statements, signal) {
+      const before = performance.now();
+      await options.bucket.take(statements, signal);
+      return performance.now() - before;
+    },
+  };
+}
+
+/** What a lane's record holds beside its owner: where to go on, and how it fares. */
+async function laneRecord(
+  link: NatsLink,
+  lane: string,
+  { target, partition, vitals }: LaneHostOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const info = await link.jsm.consumers.info(STREAMS.changes, lane);
+  return {
+    target: target.service,
+    partition,
+    ackFloor: info.ack_floor.stream_seq,
+    held: vitals.held,
+    oldestHeldAt: vitals.oldestHeldAt ?? null,
+    targetState: vitals.target,
+    lastError: vitals.lastError ?? null,
+    applied: vitals.applied,
+  };
+}

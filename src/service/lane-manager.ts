@@ -1,0 +1,218 @@
+import type { DrainAnswer } from '../../actors/asset-coalescer/asset-coalescer.ts';
+import type { ActorRef } from '../../actors/kernel/actor-ref.ts';
+import type { ActorSystem } from '../../actors/kernel/actor-system.ts';
+import { restart } from '../../actors/kernel/supervision.ts';
+import { type LaneMessage, type LaneStatus, lane } from '../../actors/lane/lane.ts';
+import type { Connector } from '../../connectors/contract.ts';
+import type { NatsLink } from '../../streams/nats/connection.ts';
+import type { Publisher } from '../../streams/nats/contract.ts';
+import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
+import { createTokenBucket } from '../../streams/operators/token-bucket.ts';
+import type { CompiledConfig, TargetConfig } from '../config/compiled.ts';
+import type { SecretSources } from '../config/resolve-secrets.ts';
+import type { CatalogueReader } from '../domain/catalogue-reader.ts';
+import { STREAMS } from '../domain/subjects.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createLaneHost, laneName } from './lane-host.ts';
+import { type LaneVitals, newVitals } from './lane-vitals.ts';
+
+/** Bytes that the changes in flight of all lanes of a replica may take together. */
+const CREDIT_BYTES = 32 * 1024 * 1024;
+/** Changes in flight of one lane. */
+const CREDIT_MESSAGES = 2_000;
+/** Bytes for the states of resident assets, of all lanes together. */
+const CACHE_BYTES = 48 * 1024 * 1024;
+const STATUS_TIMEOUT_MS = 2_000;
+const DRAIN_TIMEOUT_MS = 14_000;
+
+export interface LaneManagerOptions {
+  readonly system: ActorSystem;
+  /** Connection that changes are pulled on. */
+  readonly link: NatsLink;
+  /** Connection for everything else: outcomes, leases, reads. */
+  readonly storeLink: NatsLink;
+  readonly publisher: Publisher;
+  readonly watcher: LeaseWatcher;
+  readonly replica: string;
+  readonly connector: (name: string) => Connector | undefined;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly secrets: SecretSources;
+  readonly catalogue?: CatalogueReader;
+}
+
+/** A lane's row as people see it. */
+export interface LaneRow extends LaneStatus {
+  readonly held: number;
+  readonly pending: number;
+  readonly oldestUnappliedMs: number | undefined;
+  readonly target_state: LaneVitals['target'];
+  readonly applied: number;
+}
+
+interface RunningLane {
+  readonly ref: ActorRef<LaneMessage>;
+  readonly target: TargetConfig;
+  readonly partition: number;
+  readonly vitals: LaneVitals;
+}
+
+/** Keeps one lane actor for each (target, partition) of the configuration in force. */
+export class LaneManager {
+  readonly #options: LaneManagerOptions;
+  readonly #lanes = new Map<string, RunningLane>();
+  readonly #paused = new Set<string>();
+  #generation = 0;
+
+  constructor(options: LaneManagerOptions) {
+    this.#options = options;
+  }
+
+  /** Brings the lanes in line with a configuration. A target whose own settings changed gets new lanes after a drain. */
+  async configure(config: CompiledConfig): Promise<void> {
+    for (const [name, running] of this.#lanes) {
+      const target = config.targets.get(running.target.service);
+      if (target === undefined) {
+        await this.#retire(name, running, config);
+      } else if (JSON.stringify(target) !== JSON.stringify(running.target)) {
+        await this.#drain(name, running);
+      } else {
+        await running.ref.offer({ type: 'configure', config });
+      }
+    }
+    const lanes = [...config.targets.values()].flatMap((target) =>
+      partitionsOf(target).map((partition) => ({ target, partition })),
+    );
+    for (const { target, partition } of lanes) {
+      if (!this.#lanes.has(laneName(target, partition))) this.#spawn(target, partition, config, lanes.length);
+    }
+  }
+
+  /** Pauses or resumes the lanes of a target; remembered for lanes that start later. */
+  async pause(target: string, paused: boolean): Promise<void> {
+    if (paused) this.#paused.add(target);
+    else this.#paused.delete(target);
+    for (const running of this.#lanes.values()) {
+      if (running.target.service === target)
+        await running.ref.offer({ type: 'pause', paused: paused || running.target.paused });
+    }
+  }
+
+  async rows(): Promise<readonly LaneRow[]> {
+    const rows = [...this.#lanes.entries()].map(
+      async ([name, { ref, target, partition, vitals }]): Promise<LaneRow> => {
+        const status = await ref
+          .ask<LaneStatus>((replyTo) => ({ type: 'status', replyTo }), { timeoutMs: STATUS_TIMEOUT_MS })
+          .catch(
+            (): LaneStatus => ({
+              lane: name,
+              target: target.service,
+              partition,
+              phase: 'stopped',
+              epoch: undefined,
+              lastError: undefined,
+            }),
+          );
+        const pending = await this.#pending(name);
+        return {
+          ...status,
+          held: vitals.held,
+          pending,
+          oldestUnappliedMs: vitals.oldestHeldAt === undefined ? undefined : Date.now() - vitals.oldestHeldAt,
+          target_state: vitals.target,
+          applied: vitals.applied,
+          lastError: vitals.lastError ?? status.lastError,
+        };
+      },
+    );
+    return Promise.all(rows);
+  }
+
+  /** Gives every lane up in order; what was not dispatched goes back to the stream. */
+  async drain(): Promise<number> {
+    const answers = await Promise.all([...this.#lanes].map(([name, running]) => this.#drain(name, running)));
+    return answers.reduce((sum, { returned }) => sum + returned, 0);
+  }
+
+  async #drain(name: string, running: RunningLane): Promise<DrainAnswer> {
+    this.#lanes.delete(name);
+    this.#options.metrics.laneGone({ target: running.target.service, partition: running.partition });
+    return running.ref
+      .ask<DrainAnswer>((replyTo) => ({ type: 'drain', replyTo }), { timeoutMs: DRAIN_TIMEOUT_MS })
+      .catch((): DrainAnswer => ({ returned: 0 }));
+  }
+
+  /** A removed target: its backlog ends with an outcome each, then the lane goes, and its consumer with it. */
+  async #retire(name: string, running: RunningLane, config: CompiledConfig): Promise<void> {
+    const { log, storeLink } = this.#options;
+    await running.ref.offer({ type: 'configure', config });
+    await running.ref.offer({ type: 'pause', paused: false });
+    const finish = async (): Promise<void> => {
+      while ((await this.#pending(name)) > 0 || running.vitals.held > 0)
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      await this.#drain(name, running);
+      await storeLink.jsm.consumers.delete(STREAMS.changes, name).catch(() => undefined);
+    };
+    void finish().catch((error: unknown) =>
+      log.warn(
+        { lane: name, problem: error instanceof Error ? error.message : 'failed' },
+        'a removed lane could not be closed',
+      ),
+    );
+  }
+
+  async #pending(name: string): Promise<number> {
+    try {
+      const info = await this.#options.storeLink.jsm.consumers.info(STREAMS.changes, name);
+      return info.num_pending + info.num_ack_pending;
+    } catch {
+      return 0;
+    }
+  }
+
+  #spawn(target: TargetConfig, partition: number, config: CompiledConfig, lanes: number): void {
+    const { system, connector: find, log } = this.#options;
+    const connector = find(target.connector);
+    if (connector === undefined) {
+      log.error({ target: target.service, connector: target.connector }, 'no such connector; the target is not served');
+      return;
+    }
+    const name = laneName(target, partition);
+    const vitals = newVitals();
+    const perSecond = target.rate.perSecond / target.partitions;
+    const bucket = createTokenBucket({ perSecond, burst: Math.max(1, target.rate.burst / target.partitions) });
+    const host = createLaneHost({ ...this.#options, target, partition, connector, bucket, vitals });
+    this.#generation += 1;
+    const ref = system.spawn(
+      lane({
+        lane: name,
+        target: target.service,
+        partition,
+        connector,
+        config,
+        paused: target.paused || this.#paused.has(target.service),
+        limits: {
+          messages: CREDIT_MESSAGES,
+          bytes: Math.max(Math.floor(CREDIT_BYTES / lanes), this.#options.link.maxPayload()),
+        },
+        batchSize: target.rate.batch,
+        cacheBytes: Math.floor(CACHE_BYTES / lanes),
+        host,
+        random: Math.random,
+      }),
+      {
+        name: `${name}-${this.#generation}`,
+        type: 'lane',
+        mailbox: { capacity: 256, overflow: 'wait' },
+        supervision: restart(),
+        stopTimeoutMs: 15_000,
+      },
+    );
+    this.#lanes.set(name, { ref, target, partition, vitals });
+  }
+}
+
+function partitionsOf(target: TargetConfig): number[] {
+  return Array.from({ length: target.partitions }, (_, partition) => partition);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { NatsLink } from '../../streams/nats/connection.ts';
+import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
+import { readOldestFirst } from '../../streams/nats/read-stream.ts';
+import { BUCKETS, STREAMS } from '../domain/subjects.ts';
+
+const dataSchema = z.object({
+  target: z.string().optional(),
+  partition: z.number().optional(),
+  held: z.number().optional(),
+  oldestHeldAt: z.number().nullish(),
+  targetState: z.string().optional(),
+  lastError: z.string().nullish(),
+  applied: z.number().optional(),
+});
+
+/** A lane as its record in NATS and its consumer show it, whoever owns it. */
+export interface LaneSummary {
+  readonly lane: string;
+  readonly target: string;
+  readonly partition: number;
+  readonly owner: string | undefined;
+  /** Changes that the lane has not settled. */
+  readonly lag: number;
+  readonly held: number;
+  readonly oldestUnappliedMs: number | undefined;
+  readonly targetState: string;
+  readonly lastError: string | undefined;
+  readonly applied: number;
+  readonly paused: boolean;
+}
+
+/** All lanes that ever had an owner and still have a consumer, from NATS alone. */
+export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Promise<readonly LaneSummary[]> {
+  const lanes: LaneSummary[] = [];
+  const prefix = `$KV.${BUCKETS.leases}.`;
+  for await (const message of readOldestFirst(link, {
+    stream: `KV_${BUCKETS.leases}`,
+    filter: `${prefix}>`,
+    limit: 10_000,
+  })) {
+    const record = parseLeaseRecord(Buffer.from(message.data).toString('utf8'));
+    const lane = message.subject.slice(prefix.length);
+    const info = await link.jsm.consumers.info(STREAMS.changes, lane).catch(() => undefined);
+    if (record === undefined || info === undefined) continue;
+    const data = dataSchema.safeParse(record.data);
+    const {
+      target = lane,
+      partition = 0,
+      held = 0,
+      oldestHeldAt,
+      targetState = 'unknown',
+      lastError,
+      applied = 0,
+    } = data.success ? data.data : {};
+    lanes.push({
+      lane,
+      target,
+      partition,
+      owner: record.released ? undefined : record.owner,
+      lag: info.num_pending + info.num_ack_pending,
+      held,
+      oldestUnappliedMs: typeof oldestHeldAt === 'number' ? Math.max(0, Date.now() - oldestHeldAt) : undefined,
+      targetState,
+      lastError: lastError ?? undefined,
+      applied,
+      paused: paused.has(target),
+    });
+  }
+  return lanes.sort((a, b) => (a.lane < b.lane ? -1 : 1));
+}

@@ -1,0 +1,15 @@
+/** What a lane last told about itself; the lane table shows it. */
+export interface LaneVitals {
+  held: number;
+  /** Epoch milliseconds at which intake accepted the oldest change in hand. */
+  oldestHeldAt: number | undefined;
+  pending: number;
+  target: 'up' | 'down' | 'unknown';
+  lastError: string | undefined;
+  /** Writes applied by this replica since it started. */
+  applied: number;
+}
+
+export function newVitals(): LaneVitals {
+  return { held: 0, oldestHeldAt: undefined, pending: 0, target: 'unknown', lastError: undefined, applied: 0 };
+}

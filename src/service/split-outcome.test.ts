@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { OutcomeMessage } from '../domain/outcome.ts';
+import type { SyncState } from '../domain/sync-state.ts';
+import { splitOutcome } from './split-outcome.ts';
+
+const BEFORE: SyncState = { v: 1, fields: {}, recent: [], settled: [] };
+
+function message(items: number, superseded: number): OutcomeMessage {
+  return {
+    v: 1,
+    id: 'batch',
+    target: 'pg',
+    asset: { entityType: 'table', fqn: 'pg.a.b.c', key: 'k' },
+    at: 1,
+    lane: 'pg-0',
+    epoch: 1,
+    configRevision: 1,
+    items: Array.from({ length: items }, (_, i) => ({
+      sequence: i,
+      eventId: `e${i}`,
+      object: `c${i}`,
+      status: 'applied',
+      after: 'x'.repeat(900),
+    })),
+    superseded: Array.from({ length: superseded }, (_, i) => ({
+      sequence: 1000 + i,
+      eventId: `s${i}`,
+      object: '',
+      by: 'e1',
+    })),
+    settles: [1, 2, 3],
+    state: { v: 1, fields: {}, recent: [], settled: [1, 2, 3] },
+  };
+}
+
+describe('splitOutcome', () => {
+  it('leaves a small message as it is', () => {
+    const small = message(2, 1);
+    expect(splitOutcome(small, BEFORE)).toEqual([small]);
+  });
+
+  it('splits a large one into parts below the limit, each item once, the sequences settled by the last', () => {
+    const large = message(600, 300);
+    const parts = splitOutcome(large, BEFORE);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThanOrEqual(240 * 1024);
+    expect(parts.flatMap((part) => part.items)).toEqual(large.items);
+    expect(parts.flatMap((part) => part.superseded)).toEqual(large.superseded);
+    expect(parts.slice(0, -1).every((part) => part.settles.length === 0)).toBe(true);
+    expect(parts.at(-1)?.settles).toEqual([1, 2, 3]);
+    expect(parts.slice(0, -1).every((part) => part.state === BEFORE)).toBe(true);
+    expect(parts.at(-1)?.state).toEqual(large.state);
+    expect(new Set(parts.map((part) => part.id)).size).toBe(parts.length);
+    expect(parts.at(-1)?.id).toBe('batch');
+  });
+});
