@@ -325,9 +325,11 @@ class AssetLedger implements Ledger {
 
   /**
    * An entity that is seen whole has its empty descriptions noted as settled, without any touch: a description that comes later in
-   * silence (an accepted suggestion) then counts as one that stands differently.
+   * silence (an accepted suggestion) then counts as one that stands differently. Not where a newer snapshot was seen before: that
+   * one may hold a text, and a settled field would no longer be in doubt.
    */
   #noteEmptyDescriptions(snapshot: Snapshot, rank: Rank): void {
+    if (rank.time < this.#newestSeen) return;
     for (const { key, text } of descriptionsOf(snapshot)) {
       if (text !== undefined || this.#open.has(key) || this.#settled.get(key) !== undefined) continue;
       this.#settled.settle(key, { rank, hash: NO_VALUE });
