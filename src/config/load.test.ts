@@ -59,6 +59,11 @@ describe('what a file may not hold, told with its place and a remedy', () => {
     ['a list as the whole', '- a\n', 'a configuration is a map\n  → begin with "targets:"'],
     ['a key twice', 'channels: []\nchannels: []\n', 'a.yaml:2:1: (document): YAML: Map keys must be unique'],
     ['broken YAML', 'channels: [\n', 'a.yaml:2:1'],
+    [
+      'a bracket too many',
+      'channels: [ { name: a } } ]\nowners: {}\n',
+      'put quotes around a text that holds any of { }',
+    ],
     ['a tab', 'channels:\n\t- name: a\n', 'indent with blanks'],
     ['two documents', 'channels: []\n---\nchannels: []\n', 'put the second document into a file of its own'],
     ['an unknown tag', 'channels: !env X\n', `!env are not supported; write \${NAME}`],
@@ -121,6 +126,34 @@ describe('what a file may hold', () => {
       line: 9,
       column: 18,
     });
+  });
+
+  it('takes references without quotes, wherever they stand, and keeps all places', () => {
+    const ref = (inner: string): string => `$\{${inner}}`;
+    const text = `targets:
+  - service: s
+    connection: { type: Postgres, authType: { password: ${ref('PG_PASSWORD')} }, list: [${ref('A:b')}, x-${ref('C:')}-y, "${ref('D')}"], k: ${ref('file:/run/pw')} }
+    nope: 1
+`;
+    const [head, rest] = text.split('    nope');
+    expect(textOf(`${head}    nope${rest}`)).toContain('a.yaml:4:5: targets[0].nope: unknown key');
+    const loaded = parseConfig([{ file: 'a.yaml', text: head ?? '' }]);
+    expect(loaded.ok && loaded.value.document.targets?.[0]?.connection).toEqual({
+      type: 'Postgres',
+      authType: { password: ref('PG_PASSWORD') },
+      list: [ref('A:b'), `x-${ref('C:')}-y`, ref('D')],
+      k: ref('file:/run/pw'),
+    });
+    expect(loaded.ok && loaded.value.locate(['targets', 0, 'connection', 'k'])).toMatchObject({
+      line: 3,
+      column: (text.split('\n')[2]?.indexOf(', k: ') ?? 0) + 3,
+    });
+  });
+
+  it('leaves private characters of a text alone', () => {
+    const text = `ignoreUsers: ["\ue000\\ue001", $\{X}]`;
+    const loaded = parseConfig([{ file: 'a.yaml', text }]);
+    expect(loaded.ok && loaded.value.document.ignoreUsers).toEqual(['\ue000\ue001', `$\{X}`]);
   });
 
   it('an empty file is an empty configuration', () => {

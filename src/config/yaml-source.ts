@@ -11,9 +11,11 @@ import {
   parseDocument,
   Scalar,
   visit,
+  type YAMLError,
 } from 'yaml';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { ConfigPath, ConfigPlace, ConfigProblem } from './problem.ts';
+import { markReferences } from './reference-marks.ts';
 
 /** Bytes that one file of the configuration may have. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -46,10 +48,20 @@ export function parseYaml(source: ConfigSource): Result<ParsedYaml, readonly Con
   }
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { merge: true, lineCounter: lines, prettyErrors: false, version: '1.2' });
+    const marks = markReferences(text);
+    const document = parseDocument(marks.text, {
+      merge: true,
+      lineCounter: lines,
+      prettyErrors: false,
+      version: '1.2',
+    });
     const faults = [...document.errors, ...document.warnings];
     const found = [
-      ...faults.map(({ pos, message, code }) => ({ at: pos[0], message, hint: yamlHint(code) })),
+      ...withoutEchoes(faults).map(({ pos, message, code }) => ({
+        at: pos[0],
+        message: marks.restore(message),
+        hint: yamlHint(code),
+      })),
       ...unknownAliases(document),
     ];
     if (found.length > 0) {
@@ -61,12 +73,35 @@ export function parseYaml(source: ConfigSource): Result<ParsedYaml, readonly Con
         }),
       );
     }
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const value = restoreTexts(document.toJS({ maxAliasCount: MAX_ALIASES }), marks.restore);
     return ok({ file, value, locate: (path, inside) => locate(document, lines, source, path, inside) });
   } catch (error) {
     if (error instanceof RangeError) return whole('the file is nested too deeply to be read', 'make it flatter');
     return whole('the anchors of the file multiply too often', 'write out what the aliases stand for');
   }
+}
+
+/** After the first token in a wrong place the parser stumbles over everything that follows. */
+function withoutEchoes(faults: readonly YAMLError[]): readonly YAMLError[] {
+  const first = faults.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
+  return faults.filter(({ code }, index) => code !== 'UNEXPECTED_TOKEN' || index === first);
+}
+
+/** What several aliases share stays shared: only later bounds say how much of it there may be. */
+function restoreTexts(root: unknown, restore: (text: string) => string): unknown {
+  const done = new Map<object, unknown>();
+  const copy = (value: unknown): unknown => {
+    if (typeof value === 'string') return restore(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const known = done.get(value);
+    if (known !== undefined) return known;
+    const result: unknown = Array.isArray(value)
+      ? value.map(copy)
+      : Object.fromEntries(Object.entries(value).map(([key, item]) => [restore(key), copy(item)]));
+    done.set(value, result);
+    return result;
+  };
+  return copy(root);
 }
 
 interface YamlFault {
@@ -113,6 +148,8 @@ function yamlHint(code: string): string | undefined {
       return 'put the second document into a file of its own in the same folder';
     case 'TAG_RESOLVE_FAILED':
       return `tags such as !env are not supported; write \${NAME} for a variable of the environment`;
+    case 'UNEXPECTED_TOKEN':
+      return 'put quotes around a text that holds any of { } [ ] , : # and check that all brackets are closed';
     case 'TAB_AS_INDENT':
       return 'indent with blanks';
     default:
