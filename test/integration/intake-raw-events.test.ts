@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RAW_EVENTS, type RawEvents, startRawEvents } from '../../src/intake/raw-events.ts';
+import { openRawEvents } from '../../src/intake/open-raw-events.ts';
+import { RAW_EVENTS, type RawEvents } from '../../src/intake/raw-events.ts';
 import { SILENT_LOG } from '../../src/telemetry/log.ts';
 import { startTelemetry } from '../../src/telemetry/start.ts';
 import type { MessageHeaders } from '../../streams/nats/contract.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
-import { createPullSource } from '../../streams/nats/pull-source.ts';
-import { ensureConsumer } from '../../streams/nats/topology.ts';
 import { type IntakeService, startIntakeService } from '../support/intake-service.ts';
 import { tableEvent } from '../support/table-event.ts';
 import { until } from '../support/until.ts';
@@ -16,23 +15,12 @@ let service: IntakeService;
 let reader: RawEvents;
 
 const read = () =>
-  startRawEvents({
-    source: createPullSource(service.link, {
-      stream: RAW_EVENTS.stream,
-      durable: RAW_EVENTS.durable,
-      limits: { messages: 16, bytes: 4 * 1024 * 1024 },
-    }),
-    intake: service.intake,
-    metrics: service.metrics,
-    log: SILENT_LOG,
-    retryMs: 50,
-  });
+  openRawEvents(service.link, { intake: service.intake, metrics: service.metrics, log: SILENT_LOG, retryMs: 50 });
 
 beforeAll(async () => {
   await startTelemetry({});
   service = await startIntakeService({ services: ['pg_sales'], holdMs: 500 });
-  await ensureConsumer(service.link, RAW_EVENTS);
-  reader = read();
+  reader = await read();
 });
 
 afterAll(async () => {
@@ -90,11 +78,21 @@ describe('raw events on events.>', () => {
     const sending = Promise.all(events.map((event) => publish(event)));
     await until(async () => (await changes()).length > before);
     await reader.stop();
-    reader = read();
+    reader = await read();
     await sending;
     await allAcked();
     const stored = (await changes()).slice(before).map((change) => change.id);
     expect(stored.toSorted()).toEqual(events.map((event) => event.id).toSorted());
+  });
+
+  it('makes a consumer again that was deleted, and takes what came meanwhile', async () => {
+    await service.link.jsm.consumers.delete(RAW_EVENTS.stream, RAW_EVENTS.durable);
+    const event = tableEvent();
+    await publish(event);
+    await until(async () => (await changes()).some((change) => change.id === event.id), 30_000);
+    await allAcked();
+    const ids = (await changes()).map((change) => change.id);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('loses nothing when NATS is killed meanwhile', async () => {
