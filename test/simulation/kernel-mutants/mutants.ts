@@ -13,7 +13,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'two handlers at once',
     breaks: 'oneHandler',
-    edits: [{ file: 'turn-loop.ts', from: 'this.#busy = true;', to: '' }],
+    // Only messages without a trace still hold the others up.
+    edits: [{ file: 'turn-loop.ts', from: 'this.#busy = true;', to: 'this.#busy = where === ROOT_CONTEXT;' }],
   },
   {
     name: 'a message lost between passivation and respawn',
