@@ -7,6 +7,7 @@ export default defineConfig({
     exclude: ['test/peers/**', 'node_modules/**'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    globalSetup: ['./test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', './test/support/closing-line-reporter.ts'],
