@@ -1,10 +1,9 @@
-import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { ActorRef, AskOptions, MessageMeta, Recipient, Room } from './actor-ref.ts';
 import { ask } from './ask.ts';
 import type { ActorOptions, Behavior, StopReason } from './behavior.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { Inbox } from './inbox.ts';
-import { type Home, Incarnation } from './incarnation.ts';
+import { type Host, Incarnation } from './incarnation.ts';
 import type { Identity, Kernel, Owner, Stoppable } from './kernel.ts';
 import { ChildFailedError } from './kernel-error.ts';
 import type { Timer } from './scheduling.ts';
@@ -41,7 +40,7 @@ export interface CellSetup<S, M> extends Identity {
  * Invariants: of start, receive and stopped at most one runs at a time (`TurnLoop`). `#ending` is set when a stop was
  * asked for, and is looked at before the next message. Everything that waits outlives incarnations (`Inbox`).
  */
-export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
+export class Cell<S, M> implements ActorRef<M>, Stoppable, Host<M> {
   readonly name: string;
   readonly type: string;
   readonly self: ActorRef<M>;
@@ -53,13 +52,10 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   readonly #inbox: Inbox<M>;
   readonly #loop: TurnLoop;
   #phase: 'dormant' | 'starting' | 'running' | 'backoff' | 'ending' | 'stopped' = 'dormant';
-  #life: Incarnation<M> | undefined;
-  #state: { value: S } | undefined;
-  #current: Envelope<M> | undefined;
+  #life: Incarnation<S, M> | undefined;
   #ending: StopReason | undefined;
   #restarts: readonly number[] = [];
   #backoff: Timer | undefined;
-  #deadline: Timer | undefined;
   #stopped: PromiseWithResolvers<void> | undefined;
 
   constructor(setup: CellSetup<S, M>) {
@@ -149,20 +145,12 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
 
   abandon(): readonly string[] {
     if (this.#phase === 'stopped') return [];
-    const unfinished = this.#state !== undefined && this.#behavior.stopped !== undefined;
-    const ran = this.#giveUp();
-    if (!ran && unfinished) this.#kernel.emit({ type: 'abandoned', ...this.#stamp() });
-    this.#life?.close();
-    const names = this.#life?.children.abandonAll() ?? [];
+    const life = this.#life?.abandon() ?? { clean: true, children: [] };
     this.#finish(this.#ending ?? { kind: 'stop' });
-    return ran || unfinished ? [this.name, ...names] : names;
+    return life.clean ? life.children : [this.name, ...life.children];
   }
 
   // What the incarnation uses.
-
-  get current(): Envelope<M> | undefined {
-    return this.#current;
-  }
 
   timerFired(envelope: Envelope<M>): void {
     this.#inbox.pushControl({ kind: 'timer', envelope });
@@ -175,12 +163,21 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
 
   childEscalated(child: Identity, error: unknown): void {
     if (this.#life === undefined) return;
-    this.#inbox.pushControl({ kind: 'child-failed', of: this.#life, child, error });
+    this.#inbox.pushControl({ kind: 'child-failed', of: this.#life.context, child, error });
     this.#wake();
   }
 
   beginStop(): void {
     this.#requestStop({ kind: 'stop' });
+  }
+
+  cleanUpFailed(error: unknown): void {
+    this.#emitFailed(error, 'ignored');
+  }
+
+  gaveUp(envelope: Envelope<M> | undefined): void {
+    if (envelope !== undefined) this.#inbox.report(envelope, 'abandoned');
+    this.#kernel.emit({ type: 'abandoned', ...this.#stamp() });
   }
 
   // The loop.
@@ -206,7 +203,7 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
     const control = this.#inbox.takeControl();
     if (control === undefined) return false;
     if (control.kind === 'timer') this.#handle(control.envelope);
-    else if (control.of === this.#life) this.#failed(new ChildFailedError(control.child.name, control.error));
+    else if (control.of === this.#life?.context) this.#failed(new ChildFailedError(control.child.name, control.error));
     return true;
   }
 
@@ -218,38 +215,25 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   }
 
   #handle(envelope: Envelope<M>): void {
-    const [state, life] = [this.#state, this.#life];
-    if (state === undefined || life === undefined) return;
-    this.#current = envelope;
-    this.#loop.call(
-      envelope.trace,
-      () => this.#behavior.receive(state.value, envelope.msg, life),
-      (value) => {
-        this.#current = undefined;
-        state.value = value;
-      },
-      (error) => {
-        this.#current = undefined;
-        this.#failed(error, envelope);
-      },
-    );
+    this.#life?.handle(envelope, (error) => this.#failed(error, envelope));
   }
 
   // Start, failure, end.
 
   #start(): void {
-    const life = new Incarnation(this.#kernel, this);
+    const life = new Incarnation({
+      kernel: this.#kernel,
+      loop: this.#loop,
+      host: this,
+      behavior: this.#behavior,
+      stopTimeoutMs: this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS,
+    });
     this.#life = life;
-    this.#loop.call(
-      ROOT_CONTEXT,
-      () => this.#behavior.start(life),
-      (value) => {
-        this.#state = { value };
-        this.#phase = 'running';
-        this.#kernel.emit({ type: 'started', ...this.#stamp() });
-      },
-      (error) => this.#failed(error),
-    );
+    const started = (): void => {
+      this.#phase = 'running';
+      this.#kernel.emit({ type: 'started', ...this.#stamp() });
+    };
+    life.start(started, (error) => this.#failed(error));
   }
 
   #failed(error: unknown, envelope?: Envelope<M>): void {
@@ -263,7 +247,7 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
         this.#restart(error, next.delayMs);
         return;
       }
-    } else if (rule === 'resume' && this.#state !== undefined) {
+    } else if (rule === 'resume' && this.#life?.hasState) {
       this.#emitFailed(error, 'resume');
       if (envelope !== undefined) this.#inbox.failed(envelope, error);
       return;
@@ -296,65 +280,26 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
     if (this.#ending === undefined) {
       this.#ending = reason;
       this.#backoff?.cancel();
-      this.#life?.close();
-      if (this.#phase !== 'ending') this.#limitTime(() => this.#loop.schedule());
+      if (this.#phase !== 'ending') this.#life?.beginEnd(() => this.#loop.schedule());
     }
     if (reason.kind !== 'passivated') this.#inbox.flush();
     this.#loop.schedule();
   }
 
   #end(reason: StopReason): void {
-    this.#deadline?.cancel();
     this.#phase = 'ending';
     this.#tearDown(reason, () => this.#ended(reason));
   }
 
-  /** Gives up on the part of the behaviour that runs, should it still do so when the time is over. */
-  #limitTime(then: () => void): void {
-    this.#deadline = this.#kernel.scheduler.setTimer(this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS, () => {
-      if (this.#giveUp()) then();
-    });
-  }
-
-  /** What runs is left to itself, and its state with it: `stopped` is not called for a state that may be in use. */
-  #giveUp(): boolean {
-    if (!this.#loop.abandon()) return false;
-    const current = this.#current;
-    this.#current = undefined;
-    this.#state = undefined;
-    if (current !== undefined) this.#inbox.report(current, 'abandoned');
-    this.#kernel.emit({ type: 'abandoned', ...this.#stamp() });
-    return true;
-  }
-
-  /** Ends the incarnation: first its children, then its state. */
   #tearDown(reason: StopReason, next: () => void): void {
     const life = this.#life;
     if (life === undefined) {
       next();
       return;
     }
-    life.close();
-    const finish = (): void => {
-      const state = this.#state;
-      this.#state = undefined;
+    life.tearDown(reason, () => {
       this.#life = undefined;
-      if (state === undefined || this.#behavior.stopped === undefined) next();
-      else this.#giveBack(() => this.#behavior.stopped?.(state.value, life, reason), next);
-    };
-    if (life.children.size === 0) finish();
-    else this.#loop.call(ROOT_CONTEXT, () => life.children.stopAll(), finish, finish);
-  }
-
-  #giveBack(call: () => void | Promise<void>, next: () => void): void {
-    const done = (): void => {
-      this.#deadline?.cancel();
       next();
-    };
-    this.#limitTime(next);
-    this.#loop.call(ROOT_CONTEXT, call, done, (error) => {
-      this.#emitFailed(error, 'ignored');
-      done();
     });
   }
 
@@ -372,13 +317,11 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
   }
 
   #finish(reason: StopReason): void {
-    this.#deadline?.cancel();
     this.#backoff?.cancel();
     this.#phase = 'stopped';
     this.#inbox.close();
     this.#inbox.flush();
     this.#life = undefined;
-    this.#state = undefined;
     this.#owner.ended(this);
     this.#kernel.emit({ type: 'stopped', ...this.#stamp(), reason });
     this.#stopped?.resolve();
@@ -386,7 +329,7 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Home<M> {
 
   #isIdle(): boolean {
     if (this.#phase !== 'running' || this.#ending !== undefined || !this.#loop.isIdle) return false;
-    return this.#inbox.isEmpty && (this.#life?.timers ?? 0) === 0;
+    return this.#inbox.isEmpty && (this.#life?.context.timers ?? 0) === 0;
   }
 
   #stamp(): { readonly actor: string; readonly actorType: string; readonly at: number } {

@@ -1,8 +1,8 @@
 import type { Room } from './actor-ref.ts';
 import type { ActorOptions } from './behavior.ts';
+import type { CellContext } from './cell-context.ts';
 import { Deque } from './deque.ts';
 import { afterFailure, type Envelope } from './envelope.ts';
-import type { Incarnation } from './incarnation.ts';
 import { type Identity, type Kernel, reportUndelivered } from './kernel.ts';
 import type { KernelError } from './kernel-error.ts';
 import { Mailbox } from './mailbox.ts';
@@ -11,7 +11,7 @@ import type { UndeliveredReason } from './system-event.ts';
 /** Served before every message; few, since an actor's timers and children are. */
 export type Control<M> =
   | { readonly kind: 'timer'; readonly envelope: Envelope<M> }
-  | { readonly kind: 'child-failed'; readonly of: Incarnation<M>; readonly child: Identity; readonly error: unknown };
+  | { readonly kind: 'child-failed'; readonly of: CellContext<M>; readonly child: Identity; readonly error: unknown };
 
 /**
  * Everything that waits for an actor. It outlives restarts and passivation, so they can neither lose nor reorder what

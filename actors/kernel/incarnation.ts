@@ -1,108 +1,142 @@
-import { type Context, context, ROOT_CONTEXT } from '@opentelemetry/api';
-import type { ActorRef, MessageMeta } from './actor-ref.ts';
-import type { ActorContext, Behavior, KeyedActors, KeyedOptions, SpawnOptions } from './behavior.ts';
-import { Children } from './children.ts';
-import { type Envelope, envelopeOf } from './envelope.ts';
-import type { Identity, Kernel } from './kernel.ts';
-import { KernelUsageError } from './kernel-error.ts';
-import type { Clock, Random, Timer } from './scheduling.ts';
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Behavior, StopReason } from './behavior.ts';
+import { CellContext, type Home } from './cell-context.ts';
+import type { Envelope } from './envelope.ts';
+import type { Kernel } from './kernel.ts';
+import type { Timer } from './scheduling.ts';
+import type { TurnLoop } from './turn-loop.ts';
 
-const MOST_TIMERS = 1000;
+/** The actor, as far as its incarnation needs it. */
+export interface Host<M> extends Home<M> {
+  /** `stopped` threw. */
+  cleanUpFailed(error: unknown): void;
+  /** What ran did not end in time; the message that was being handled, if it was that. */
+  gaveUp(envelope: Envelope<M> | undefined): void;
+}
 
-/** What an incarnation needs from its actor. */
-export interface Home<M> {
-  readonly name: string;
-  readonly self: ActorRef<M>;
-  /** The message that is being handled. */
-  readonly current: Envelope<M> | undefined;
-  timerFired(envelope: Envelope<M>): void;
-  timerCancelled(): void;
-  childEscalated(child: Identity, error: unknown): void;
-  beginStop(): void;
+export interface IncarnationSetup<S, M> {
+  readonly kernel: Kernel;
+  readonly loop: TurnLoop;
+  readonly host: Host<M>;
+  readonly behavior: Behavior<S, M>;
+  readonly stopTimeoutMs: number;
 }
 
 /**
- * What lives from one `start` of an actor to its end: the abort signal, the timers, the children. It is the behaviour's
- * context at the same time. After `close` nothing new can begin in it.
+ * The behaviour at work, from one `start` to its end: the state, and the calls. All calls go through the actor's loop,
+ * so one ends before the next begins. `stopped` is called once for each state that `start` made, unless something that
+ * still runs was given up: then the state may be in use and is left alone.
  */
-export class Incarnation<M> implements ActorContext<M> {
-  readonly self: ActorRef<M>;
-  readonly children: Children;
-  readonly #kernel: Kernel;
-  readonly #home: Home<M>;
-  readonly #abort = new AbortController();
-  readonly #timers = new Set<Timer>();
+export class Incarnation<S, M> {
+  readonly context: CellContext<M>;
+  readonly #setup: IncarnationSetup<S, M>;
+  #state: { value: S } | undefined;
+  #current: Envelope<M> | undefined;
+  #deadline: Timer | undefined;
 
-  constructor(kernel: Kernel, home: Home<M>) {
-    this.#kernel = kernel;
-    this.#home = home;
-    this.self = home.self;
-    this.children = new Children(`${home.name}/`, (child, error) => {
-      if (!this.signal.aborted) home.childEscalated(child, error);
-    });
+  constructor(setup: IncarnationSetup<S, M>) {
+    this.#setup = setup;
+    this.context = new CellContext(setup.kernel, setup.host, () => this.#current);
   }
 
-  get clock(): Clock {
-    return this.#kernel.clock;
+  get hasState(): boolean {
+    return this.#state !== undefined;
   }
 
-  get random(): Random {
-    return this.#kernel.random;
-  }
-
-  get trace(): Context {
-    return this.#home.current?.trace ?? ROOT_CONTEXT;
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  get timers(): number {
-    return this.#timers.size;
-  }
-
-  spawn<S, C>(behavior: Behavior<S, C>, options: SpawnOptions<C>): ActorRef<C> {
-    return this.#kernel.spawn(this.children, behavior, options);
-  }
-
-  keyed<S, C>(type: string, options: KeyedOptions<S, C>): KeyedActors<C> {
-    return this.#kernel.keyed(this.children, type, options);
-  }
-
-  after(ms: number, msg: M, meta?: MessageMeta): Timer {
-    if (!(ms >= 0)) throw new KernelUsageError(`A timer needs milliseconds from 0, not ${ms}.`);
-    if (this.signal.aborted) return { cancel: () => undefined };
-    if (this.#timers.size >= MOST_TIMERS) {
-      throw new KernelUsageError(
-        `Actor ${this.#home.name} has ${MOST_TIMERS} timers already: use one for many things.`,
-      );
-    }
-    const inner = this.#kernel.scheduler.setTimer(ms, () => {
-      this.#timers.delete(timer);
-      this.#home.timerFired(envelopeOf(msg, meta));
-    });
-    const timer: Timer = {
-      cancel: () => {
-        if (!this.#timers.delete(timer)) return;
-        inner.cancel();
-        this.#home.timerCancelled();
+  start(done: () => void, failed: (error: unknown) => void): void {
+    this.#setup.loop.call(
+      ROOT_CONTEXT,
+      () => this.#setup.behavior.start(this.context),
+      (value) => {
+        this.#state = { value };
+        done();
       },
+      failed,
+    );
+  }
+
+  handle(envelope: Envelope<M>, failed: (error: unknown) => void): void {
+    const state = this.#state;
+    if (state === undefined) throw new Error('An actor without a state was given a message.');
+    this.#current = envelope;
+    this.#setup.loop.call(
+      envelope.trace,
+      () => this.#setup.behavior.receive(state.value, envelope.msg, this.context),
+      (value) => {
+        this.#current = undefined;
+        state.value = value;
+      },
+      (error) => {
+        this.#current = undefined;
+        failed(error);
+      },
+    );
+  }
+
+  /** The end begins while something may still run; `next` is called if that has to be given up. */
+  beginEnd(next: () => void): void {
+    this.context.close();
+    this.#limitTime(next);
+  }
+
+  /** Ends the children, then the state. Nothing else of the behaviour runs. */
+  tearDown(reason: StopReason, next: () => void): void {
+    this.#deadline?.cancel();
+    this.context.close();
+    const { children } = this.context;
+    const cleanUp = () => this.#cleanUp(reason, next);
+    if (children.size === 0) cleanUp();
+    else this.#setup.loop.call(ROOT_CONTEXT, () => children.stopAll(), cleanUp, cleanUp);
+  }
+
+  /** Ends at once. Returns the names of the children that could not end properly, and whether this could. */
+  abandon(): { readonly clean: boolean; readonly children: readonly string[] } {
+    this.#deadline?.cancel();
+    const unfinished = this.#state !== undefined && this.#setup.behavior.stopped !== undefined;
+    const clean = !this.#giveUp() && !unfinished;
+    if (unfinished && this.#state !== undefined) this.#setup.host.gaveUp(undefined);
+    this.#state = undefined;
+    this.context.close();
+    return { clean, children: this.context.children.abandonAll() };
+  }
+
+  #cleanUp(reason: StopReason, next: () => void): void {
+    const { behavior, loop, host } = this.#setup;
+    const state = this.#state;
+    this.#state = undefined;
+    if (state === undefined || behavior.stopped === undefined) {
+      next();
+      return;
+    }
+    const done = (): void => {
+      this.#deadline?.cancel();
+      next();
     };
-    this.#timers.add(timer);
-    return timer;
+    this.#limitTime(next);
+    loop.call(
+      ROOT_CONTEXT,
+      () => behavior.stopped?.(state.value, this.context, reason),
+      done,
+      (error) => {
+        host.cleanUpFailed(error);
+        done();
+      },
+    );
   }
 
-  stop(): void {
-    if (!this.signal.aborted) this.#home.beginStop();
+  #limitTime(next: () => void): void {
+    this.#deadline = this.#setup.kernel.scheduler.setTimer(this.#setup.stopTimeoutMs, () => {
+      if (this.#giveUp()) next();
+    });
   }
 
-  /** The end begins: no new children or timers, and the running handler can see it. Children live until they are stopped. */
-  close(): void {
-    if (this.signal.aborted) return;
-    this.children.close();
-    for (const timer of [...this.#timers]) timer.cancel();
-    // Listeners belong to this actor, not to the trace of whoever stops it.
-    context.with(ROOT_CONTEXT, () => this.#abort.abort());
+  /** Leaves what runs to itself; false when nothing runs. */
+  #giveUp(): boolean {
+    if (!this.#setup.loop.abandon()) return false;
+    const current = this.#current;
+    this.#current = undefined;
+    this.#state = undefined;
+    this.#setup.host.gaveUp(current);
+    return true;
   }
 }

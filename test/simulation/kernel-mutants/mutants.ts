@@ -48,16 +48,16 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the creator's context inherited",
     breaks: 'noBleeding',
     edits: [
-      { file: 'cell.ts', from: 'import { ROOT_CONTEXT }', to: 'import { context, ROOT_CONTEXT }' },
+      // The loop is made by the one who spawns.
       {
-        file: 'cell.ts',
-        from: 'readonly #loop: TurnLoop;',
-        to: 'readonly #loop: TurnLoop; readonly #creator = context.active();',
+        file: 'turn-loop.ts',
+        from: '#busy = false;\n  #running',
+        to: 'readonly creator = context.active();\n  #busy = false;\n  #running',
       },
       {
-        file: 'cell.ts',
-        from: 'ROOT_CONTEXT,\n      () => this.#behavior.start(life)',
-        to: 'this.#creator,\n      () => this.#behavior.start(life)',
+        file: 'incarnation.ts',
+        from: 'ROOT_CONTEXT,\n      () => this.#setup.behavior.start',
+        to: 'this.#setup.loop.creator,\n      () => this.#setup.behavior.start',
       },
     ],
   },
