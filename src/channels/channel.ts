@@ -5,7 +5,10 @@ import type { CompiledTemplate } from '../template/template.ts';
 /** The entity document that filters are evaluated on (see `entityDocument`). */
 export type EntityDocument = Readonly<Record<string, unknown>>;
 
-/** How a filter came to its answer: which clause decided, for `explain`. */
+/**
+ * How a filter came to its answer: which clause decided, for `explain`. `children` are those clauses alone that decided:
+ * of a false `and` the first false one, of a true `or` the first true one, otherwise all of them.
+ */
 export interface FilterTrace {
   readonly clause: string;
   readonly result: boolean;

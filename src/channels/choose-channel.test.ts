@@ -63,15 +63,25 @@ describe('channels', () => {
   });
 
   it('stay concerned with the tag that a change removed, and only with that', () => {
-    const channels = [channel('pii', sensitive), channel('rest', true)];
     const before = sampleTable({ tags: [label('PII.Sensitive')] });
-    expect(chooseChannels(channels, untagged, before, 'tags')).toEqual([
-      { kind: 'writes', removalsOnly: true, inDoubt: false },
-      { kind: 'shadowed', by: 'pii', inDoubt: false },
+    const other = channel('other', { '==': [{ var: 'service.name' }, 'x'] });
+    expect(chooseChannels([other, channel('pii', sensitive)], untagged, before, 'tags')).toMatchObject([
+      { kind: 'filter-false' },
+      { kind: 'writes', removalsOnly: true },
     ]);
-    expect(chooseChannels(channels, untagged, before, 'description').map(({ kind }) => kind)).toEqual([
-      'filter-false',
-      'writes',
+    expect(chooseChannels([channel('pii', sensitive)], untagged, before, 'description')).toMatchObject([
+      { kind: 'filter-false' },
+    ]);
+    expect(chooseChannels([channel('pii', sensitive)], untagged, untagged, 'tags')).toMatchObject([
+      { kind: 'filter-false' },
+    ]);
+  });
+
+  it('leave a removal to a channel whose filter is true now, since that one writes the rest too', () => {
+    const before = sampleTable({ tags: [label('PII.Sensitive')] });
+    expect(chooseChannels([channel('pii', sensitive), channel('rest', true)], untagged, before, 'tags')).toMatchObject([
+      { kind: 'shadowed', by: 'rest' },
+      { kind: 'writes', removalsOnly: false },
     ]);
   });
 

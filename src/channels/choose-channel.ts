@@ -7,7 +7,7 @@ import { decidingClause } from './explain-filter.ts';
  * What a channel does about one aspect of one object.
  * - `writes`: at most one of the channels. `removalsOnly`: the filter was true before the change and no longer is, so the
  *   channel only takes away what the change took away (a removed tag that the filter itself asked for).
- * - `shadowed`: its filter is true too, but the channel `by` comes first.
+ * - `shadowed`: its filter is (or, for removals, was) true too, but the channel `by` writes.
  * - `filter-false`: `reason` names the clause that decided.
  * `inDoubt`: the filter reads tags and the state carries none, so it was answered as if there were none.
  */
@@ -47,16 +47,18 @@ export function chooseChannels(
   before: Snapshot | undefined,
   aspect: Aspect,
 ): readonly ChannelAnswer[] {
-  let writer: string | undefined;
-  return channels.map((channel): ChannelAnswer => {
-    const { filter } = channel;
-    const inDoubt = filterInDoubt(filter, state);
-    const now = filter.matches(state);
-    const leaves = !now && aspect === 'tags' && before !== undefined && filter.matches(before);
-    if (!now && !leaves) return { kind: 'filter-false', reason: falseReason(filter, state, inDoubt), inDoubt };
-    if (writer !== undefined) return { kind: 'shadowed', by: writer, inDoubt };
-    writer = channel.name;
-    return { kind: 'writes', removalsOnly: leaves, inDoubt };
+  const judged = channels.map((channel) => {
+    const now = channel.filter.matches(state);
+    const leaves = !now && aspect === 'tags' && before !== undefined && channel.filter.matches(before);
+    return { channel, now, leaves, inDoubt: filterInDoubt(channel.filter, state) };
+  });
+  // A channel that is true now also takes away what was removed; one that is left has to do it only where there is none.
+  const writer = judged.find(({ now }) => now) ?? judged.find(({ leaves }) => leaves);
+  return judged.map((one): ChannelAnswer => {
+    const { channel, now, leaves, inDoubt } = one;
+    if (one === writer) return { kind: 'writes', removalsOnly: leaves, inDoubt };
+    if (writer !== undefined && (now || leaves)) return { kind: 'shadowed', by: writer.channel.name, inDoubt };
+    return { kind: 'filter-false', reason: falseReason(channel.filter, state, inDoubt), inDoubt };
   });
 }
 

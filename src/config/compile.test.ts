@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sampleConnectors } from '../../test/support/sample-connectors.ts';
 import { sampleTable } from '../../test/support/sample-snapshot.ts';
+import { OPERATORS } from '../channels/filter-operators.ts';
+import { VOCABULARY } from '../channels/vocabulary.ts';
 import { compileConfig } from './compile.ts';
 import type { CompiledConfig } from './compiled.ts';
 import { parseConfig } from './load.ts';
@@ -126,6 +129,22 @@ describe('a compiled configuration', () => {
     });
     expect(rendered[0]).toEqual([`COMMENT ON TABLE "odd ""name\`"."t" IS 'it''s'`]);
     expect(rendered[1]).toEqual(["COMMENT ON TABLE `odd \"name```.`t` IS 'it''s'"]);
+  });
+});
+
+describe('the documentation', () => {
+  const readme = (folder: string): string => readFileSync(new URL(`../${folder}/README.md`, import.meta.url), 'utf8');
+
+  it('shows a configuration that is valid', () => {
+    const example = /```yaml\n(.*?)```/s.exec(readme('config'))?.[1] ?? '';
+    expect(config(example).channels.map(({ name }) => name)).toEqual(['docs']);
+  });
+
+  it('names every field and operator of filters', () => {
+    const text = readme('channels');
+    const fields = VOCABULARY.kind === 'object' ? Object.keys(VOCABULARY.members) : [];
+    expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(text))).toEqual([]);
+    expect([...OPERATORS.keys()].filter((name) => name !== 'var' && !text.includes(name))).toEqual([]);
   });
 });
 

@@ -68,6 +68,12 @@ describe('what a file may not hold, told with its place and a remedy', () => {
     ['two documents', 'channels: []\n---\nchannels: []\n', 'put the second document into a file of its own'],
     ['an unknown tag', 'channels: !env X\n', `!env are not supported; write \${NAME}`],
     ['an explosion of anchors', explosion(), 'the anchors of the file multiply too often'],
+    ['too many aliases', `a: &x 1\nb: [${'*x,'.repeat(3000)}]\n`, 'there are more than 2000 aliases'],
+    [
+      'an anchor that is large and used often',
+      `a: &x [${'1,'.repeat(9000)}]\nchannels: [${'*x,'.repeat(150)}]\n`,
+      'holds more than 500000 values',
+    ],
     [
       'an alias to nothing',
       'channels: *nowhere\n',

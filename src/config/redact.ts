@@ -6,7 +6,7 @@ const MASK = '***';
 const SECRET_KEY =
   /pass(word|phrase|wd)|pwd|secret|token|private_?key|api_?key|access_?key|credential|jwt|ssl_?key|uri_?string|connection_?string/i;
 /** Keys that only sound so. */
-const OPEN_KEY = /^(privateKeyId|tokenU(RL|RI)|token_u(rl|ri)|subjectTokenType|keyfile|.*AccessKeyId|.*Path)$/i;
+const OPEN_KEY = /^(privateKeyId|tokenU(RL|RI)|token_u(rl|ri)|subjectTokenType|keyfile|.*AccessKeyId|.*Path|.*File)$/i;
 
 /** `scheme://user:password@`, and `password=…` inside an option text. */
 const USER_INFO = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@]{0,200}):([^\s/?#@]{1,500})@/gi;
