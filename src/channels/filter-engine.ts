@@ -127,7 +127,7 @@ function ordered(args: readonly unknown[], inOrder: Order): boolean {
 
 function holds(holder: unknown, item: unknown): boolean {
   if (typeof holder === 'string') return typeof item === 'string' && holder.includes(item);
-  return asList(holder).some((one) => looselyEqual(one, item) && !isNothing(item));
+  return asList(holder).some((one) => looselyEqual(one, item));
 }
 
 function substring(text: unknown, from: unknown, length: unknown): string {

@@ -41,6 +41,8 @@ describe('what filters match', () => {
     ['a number against a text that is none', { '>': [v('extension.costCenter'), 5] }, false],
     ['its negation too', { '<=': [v('extension.costCenter'), 5] }, false],
     ['an "or" beside a clause without sense', { or: [{ '>': [v('name'), 5] }, { '==': [v('name'), 'orders'] }] }, true],
+    ['a missing value in a list with null', { in: [v('extension.none'), ['x', null]] }, true],
+    ['a missing value in a list without null', { in: [v('extension.none'), ['x', '']] }, false],
     ['contains', { contains: [v('extension.costCenter'), 'CC'] }, true],
     ['array_contains on what is no list', { array_contains: [v('extension.retentionDays'), 30] }, false],
     ['some of what is no list', { some: [v('extension.costCenter'), { '==': [v('x'), 1] }] }, false],
