@@ -100,7 +100,7 @@ async function limits(kit: Kit): Promise<void> {
       if (notes.length === 0) kit.problem(where, 'the cut has no note');
       if (value === undefined || sizeOf(value, limit.unit) > limit.max) kit.problem(where, 'the cut text is too long');
       if (value !== undefined && !value.isWellFormed()) kit.problem(where, 'the cut splits a character');
-      const fitted = fitText(long, limit, 'cut');
+      const fitted = fitText(kit.stored(long) ?? '', limit, 'cut');
       if (value === undefined || long.startsWith(value)) kit.problem(where, 'the cut has no visible mark');
       if (fitted.ok && shift === 0) kit.same(where, 'the cut text', value, fitted.value.text);
       if (shift === 0) await kit.write(describeAs(ref, long));

@@ -1,0 +1,139 @@
+import { err, ok, type Result } from '../../src/domain/result.ts';
+import { type Token, tokenize, unquoteString } from './show-create.ts';
+
+/** Why a definition must not be restated; the text is for a person. */
+type Refused = string;
+
+interface Parsed {
+  readonly text: string;
+  /** Without spaces. */
+  readonly tokens: readonly Token[];
+}
+
+/** The comment that a column's definition carries; undefined: none. */
+export function columnComment(definition: string): Result<string | undefined, Refused> {
+  const parsed = parse(definition);
+  if (!parsed.ok) return parsed;
+  const pair = commentPair(parsed.value);
+  return ok(pair === undefined ? undefined : unquoteString(slice(parsed.value, pair.value)));
+}
+
+/**
+ * The same definition with this comment instead of its own, wherever that stands; `literal` is a quoted SQL string,
+ * undefined takes the comment out. Nothing else of the text is touched.
+ */
+export function withColumnComment(definition: string, literal: string | undefined): Result<string, Refused> {
+  const parsed = parse(definition);
+  if (!parsed.ok) return parsed;
+  const pair = commentPair(parsed.value);
+  const from = pair === undefined ? insertionPoint(parsed.value) : pair.word.start;
+  const to = pair?.value.end ?? from;
+  const before = definition.slice(0, from).trimEnd();
+  const after = definition.slice(to).trimStart();
+  return ok([before, ...(literal === undefined ? [] : [`COMMENT ${literal}`]), after].join(' ').trimEnd());
+}
+
+/**
+ * Whether SHOW CREATE TABLE can have printed this definition without loss. It prints literal defaults and the values of enum and set
+ * in utf8mb3: what lies outside the Basic Multilingual Plane comes out as `?`, and bytes that are no text as U+FFFD. Restating such a
+ * definition would change the default or the values, and no comparison of what is printed could show it.
+ * `tableCharset`: the table's default, for columns that name none.
+ */
+export function lossOf(definition: string, tableCharset: string | undefined): Refused | undefined {
+  const parsed = parse(definition);
+  if (!parsed.ok) return parsed.error;
+  const { tokens } = parsed.value;
+  const comment = commentPair(parsed.value)?.value;
+  const strings = tokens.filter((token) => token.kind === 'string' && token !== comment);
+  if (strings.some((token) => slice(parsed.value, token).includes('�'))) {
+    return 'its definition holds bytes that SHOW CREATE TABLE cannot print as text';
+  }
+  if (!holdsAstral(parsed.value, tableCharset)) return undefined;
+  const literals = strings.filter((token) => isTypeValue(parsed.value, token) || isLiteralDefault(parsed.value, token));
+  if (literals.some((token) => slice(parsed.value, token).includes('?'))) {
+    return 'its default or its list of values holds a "?", which is also what SHOW CREATE TABLE prints for characters such as emoji';
+  }
+  return undefined;
+}
+
+/**
+ * MariaDB prints a JSON column as `longtext … utf8mb4_bin … CHECK (json_valid(…))`, and takes just that, restated, for a change of type
+ * (1846). Restated as `json` it is the same column. Other definitions come back as they are. (MariaDB 10.11, measured.)
+ */
+export function restatedAsJson(definition: string): string {
+  const parsed = parse(definition);
+  if (!parsed.ok) return definition;
+  const { tokens } = parsed.value;
+  const words = tokens.slice(1, 7).map((token) => slice(parsed.value, token).toLowerCase());
+  const check = tokens.slice(-7).map((token) => slice(parsed.value, token));
+  const first = tokens[0];
+  const type = tokens[1];
+  const charsetEnd = tokens[6];
+  const checkStart = tokens.at(-7);
+  if (first === undefined || type === undefined || charsetEnd === undefined || checkStart === undefined)
+    return definition;
+  const name = slice(parsed.value, first);
+  const isJson =
+    words.join(' ') === 'longtext character set utf8mb4 collate utf8mb4_bin' &&
+    check.join('').toLowerCase() === `check(json_valid(${name.toLowerCase()}))`;
+  if (!isJson) return definition;
+  const middle = definition.slice(charsetEnd.end, checkStart.start).trim();
+  return [name, 'json', middle].join(' ').trimEnd();
+}
+
+function parse(definition: string): Result<Parsed, Refused> {
+  const tokens = tokenize(definition);
+  if (!tokens.ok) return err(`its definition cannot be read: ${tokens.error}`);
+  const solid = tokens.value.filter(({ kind }) => kind !== 'space');
+  if (solid[0]?.kind !== 'name') return err('its definition does not begin with its name');
+  return ok({ text: definition, tokens: solid });
+}
+
+function slice({ text }: Parsed, token: Token): string {
+  return text.slice(token.start, token.end);
+}
+
+function isWord(parsed: Parsed, token: Token | undefined, word: string): boolean {
+  return token?.kind === 'word' && token.depth === 0 && slice(parsed, token).toUpperCase() === word;
+}
+
+function commentPair(parsed: Parsed): { readonly word: Token; readonly value: Token } | undefined {
+  for (const [i, word] of parsed.tokens.entries()) {
+    const value = parsed.tokens[i + 1];
+    if (isWord(parsed, word, 'COMMENT') && value?.kind === 'string' && value.depth === 0) return { word, value };
+  }
+  return undefined;
+}
+
+/** MariaDB's grammar wants the comment before CHECK; everywhere else the end is right. */
+function insertionPoint(parsed: Parsed): number {
+  const check = parsed.tokens.find(
+    (token, i) => isWord(parsed, token, 'CHECK') && parsed.text.charAt(parsed.tokens[i + 1]?.start ?? -1) === '(',
+  );
+  return check?.start ?? parsed.text.length;
+}
+
+/** Character sets with characters beyond the Basic Multilingual Plane. */
+const ASTRAL_CHARSETS: ReadonlySet<string> = new Set(['utf8mb4', 'utf16', 'utf16le', 'utf32', 'gb18030']);
+
+function holdsAstral(parsed: Parsed, tableCharset: string | undefined): boolean {
+  const { tokens } = parsed;
+  const at = tokens.findIndex((token, i) => isWord(parsed, token, 'CHARACTER') && isWord(parsed, tokens[i + 1], 'SET'));
+  const named = tokens[at + 2];
+  if (at >= 0 && named !== undefined) return ASTRAL_CHARSETS.has(slice(parsed, named).toLowerCase());
+  const type = tokens[1] === undefined ? '' : slice(parsed, tokens[1]).toLowerCase();
+  if (!/char|text|^enum$|^set$/.test(type)) return false;
+  return tableCharset === undefined || ASTRAL_CHARSETS.has(tableCharset.toLowerCase());
+}
+
+/** Inside the parentheses right behind the type: a value of enum or set. */
+function isTypeValue(parsed: Parsed, token: Token): boolean {
+  const { tokens } = parsed;
+  const close = tokens.findIndex(({ depth, start }) => depth === 1 && parsed.text.charAt(start) === ')');
+  return parsed.text.charAt(tokens[2]?.start ?? -1) === '(' && token.start < (tokens[close]?.start ?? 0);
+}
+
+function isLiteralDefault(parsed: Parsed, token: Token): boolean {
+  const before = parsed.tokens[parsed.tokens.indexOf(token) - 1];
+  return token.depth === 0 && isWord(parsed, before, 'DEFAULT');
+}

@@ -1,0 +1,69 @@
+import type { ObjectRef } from '../../src/domain/operation.ts';
+import { ConnectorError } from '../connector-error.ts';
+import type { CheckReport, Connection, PlannedWrite, SessionName, SourceObject, WriteResult } from '../contract.ts';
+import { checkServer } from './check.ts';
+import type { MysqlConfig } from './config.ts';
+import { readObjects } from './read.ts';
+import { openSession, type Session } from './session.ts';
+import { writeAll } from './write.ts';
+import type { WriteSeams } from './write-seams.ts';
+
+/** Connects at once, so that wrong credentials and addresses show. Throws `ConnectorError`. `seams` is for tests. */
+export async function openMysql(
+  config: MysqlConfig,
+  name: SessionName,
+  seams: WriteSeams = { lock: true },
+): Promise<Connection> {
+  return new MysqlConnection(config, name, seams, await openSession(config, name));
+}
+
+/**
+ * One session, used by one call at a time, since a lock on a table binds the whole session. A lost session is replaced at its next use;
+ * the call that loses it fails.
+ */
+class MysqlConnection implements Connection {
+  readonly #config: MysqlConfig;
+  readonly #name: SessionName;
+  readonly #seams: WriteSeams;
+  #session: Session;
+  #closed = false;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(config: MysqlConfig, name: SessionName, seams: WriteSeams, session: Session) {
+    this.#config = config;
+    this.#name = name;
+    this.#seams = seams;
+    this.#session = session;
+  }
+
+  check(objects: readonly ObjectRef[]): Promise<CheckReport> {
+    return this.#inTurn((session) => checkServer(session, objects));
+  }
+
+  read(objects: readonly ObjectRef[]): Promise<readonly SourceObject[]> {
+    return this.#inTurn((session) => readObjects(session, objects));
+  }
+
+  apply(writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
+    return this.#inTurn((session) => writeAll(session, writes, this.#seams));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#queue.catch(() => undefined);
+    await this.#session.close();
+  }
+
+  #inTurn<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(async () => {
+      if (this.#closed) {
+        const message = 'The connection was closed.';
+        throw new ConnectorError({ class: 'transient', scope: 'target', code: 'closed', message });
+      }
+      if (!this.#session.usable) this.#session = await openSession(this.#config, this.#name);
+      return work(this.#session);
+    });
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+}
