@@ -11,8 +11,7 @@ import { createControlStore } from '../streams/nats/control-store.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../streams/nats/embedded-server.ts';
 import { LeaseWatcher } from '../streams/nats/lease-watcher.ts';
 import { createPublisher } from '../streams/nats/publisher.ts';
-import { createPullSource } from '../streams/nats/pull-source.ts';
-import { ensureConsumer, ensureTopology } from '../streams/nats/topology.ts';
+import { ensureTopology } from '../streams/nats/topology.ts';
 import { startHttpServer } from './api/server.ts';
 import type { CompiledConfig } from './config/compiled.ts';
 import { loadConfig } from './config/load.ts';
@@ -21,7 +20,7 @@ import { processSecrets } from './config/resolve-secrets.ts';
 import type { CatalogueReader } from './domain/catalogue-reader.ts';
 import { BackflowError } from './domain/failure.ts';
 import { createIntake } from './intake/ingest.ts';
-import { RAW_EVENTS, startRawEvents } from './intake/raw-events.ts';
+import { openRawEvents } from './intake/open-raw-events.ts';
 import { apiPorts } from './service/api-ports.ts';
 import { applyStartFile, compileRevision } from './service/configuration.ts';
 import { LaneManager } from './service/lane-manager.ts';
@@ -68,8 +67,6 @@ export class ConfigurationError extends BackflowError {
 
 /** Messages and bytes that may wait for their PubAck at once. */
 const PUBLISH_WINDOW = { maxMessages: 512, maxBytes: 16 * 1024 * 1024 } as const;
-/** Raw events of `events.>` in hand at once. */
-const RAW_LIMITS = { messages: 64, bytes: 8 * 1024 * 1024 } as const;
 
 /** Puts a replica together and starts it. This is the only place that knows all parts. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -228,13 +225,7 @@ async function start(
     log,
     clock: Date,
   });
-  await ensureConsumer(pullLink, { ...RAW_EVENTS, maxAckPending: RAW_LIMITS.messages * 4 });
-  const rawEvents = startRawEvents({
-    source: createPullSource(pullLink, { stream: RAW_EVENTS.stream, durable: RAW_EVENTS.durable, limits: RAW_LIMITS }),
-    intake,
-    metrics,
-    log,
-  });
+  const rawEvents = await openRawEvents(pullLink, { intake, metrics, log });
   closing.push(() => rawEvents.stop());
 
   const http = await startHttpServer({

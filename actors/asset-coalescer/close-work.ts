@@ -77,7 +77,9 @@ export function closeRound(
 /** The outcome is stored: the settled changes can be acknowledged, and are no longer held. */
 export function acknowledge(entry: AssetEntry, settles: readonly number[], now: number): void {
   for (const sequence of settles) {
-    entry.held.get(sequence)?.delivery.ack();
+    const held = entry.held.get(sequence);
+    held?.delivery.ack();
+    held?.span.end();
     entry.held.delete(sequence);
     entry.acked.push({ sequence, at: now });
   }

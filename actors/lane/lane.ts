@@ -191,6 +191,8 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     state.phase = 'draining';
     if (stages === undefined) return { returned: 0 };
     stopPulling(stages);
+    // What goes back must not meet the source's last request: an old server would lose it until `ack_wait`.
+    await stages.source.stopped();
     const answer = await stages.coalescer
       .ask<DrainAnswer>((replyTo) => ({ type: 'drain', replyTo }), { timeoutMs: DRAIN_TIMEOUT_MS })
       .catch((): DrainAnswer => ({ returned: 0 }));
@@ -239,7 +241,11 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
           state.paused = message.paused;
           if (stages === undefined) break;
           if (message.paused) stopPulling(stages);
-          else startPulling(stages);
+          else {
+            // The source first takes back what still came after the pause.
+            await stages.source.stopped();
+            startPulling(stages);
+          }
           state.phase = message.paused ? 'paused' : 'running';
           break;
         case 'drain':

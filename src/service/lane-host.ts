@@ -8,7 +8,8 @@ import { createPullSource } from '../../streams/nats/pull-source.ts';
 import { ensureConsumer } from '../../streams/nats/topology.ts';
 import type { TokenBucket } from '../../streams/operators/token-bucket.ts';
 import type { TargetConfig } from '../config/compiled.ts';
-import { resolveSecrets, type SecretSources } from '../config/resolve-secrets.ts';
+import { resolveConnection } from '../config/resolve-connection.ts';
+import type { SecretSources } from '../config/resolve-secrets.ts';
 import { SLOTS } from '../domain/asset.ts';
 import type { CatalogueReader } from '../domain/catalogue-reader.ts';
 import { BUCKETS, changeFilter, encodeToken, STREAMS } from '../domain/subjects.ts';
@@ -115,9 +116,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           onTrouble: (message) => log.warn({ lane, problem: message }, 'an outcome could not be stored yet'),
         }),
         connect: async () => {
-          const config = connector.spec.config.parse(
-            resolveSecrets(target.connection, options.secrets, ['targets', target.service, 'connection']),
-          );
+          const config = resolveConnection(connector.spec, target.connection, options.secrets);
           return connector.open(config, { lane, epoch });
         },
         observe: laneObserver(options),
