@@ -4,10 +4,12 @@ import type { ActorContext, Behavior, KeyedActors, KeyedOptions, SpawnOptions } 
 import { Children } from './children.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import type { Identity, Kernel } from './kernel.ts';
-import { KernelUsageError } from './kernel-error.ts';
+import { KernelError, KernelUsageError } from './kernel-error.ts';
 import type { Clock, Random, Timer } from './scheduling.ts';
 
 const MOST_TIMERS = 1000;
+/** The reason of every abort; one for all, since an error of its own for each would cost more than the rest of a stop. */
+const ENDING = new KernelError('actor-ending', 'transient', 'The actor is ending.');
 
 /** What a context needs from its actor. */
 export interface Home<M> extends Identity {
@@ -28,7 +30,9 @@ export class CellContext<M> implements ActorContext<M> {
   readonly #kernel: Kernel;
   readonly #home: Home<M>;
   readonly #current: () => Envelope<M> | undefined;
-  readonly #abort = new AbortController();
+  /** Made when somebody asks for the signal: most actors never do, and there may be many. */
+  #abort: AbortController | undefined;
+  #closed = false;
   readonly #timers = new Set<Timer>();
 
   /** `current` gives the message that is being handled. */
@@ -38,7 +42,7 @@ export class CellContext<M> implements ActorContext<M> {
     this.#current = current;
     this.self = home.self;
     this.children = new Children(`${home.name}/`, (child, error) => {
-      if (!this.signal.aborted) home.childEscalated(child, error);
+      if (!this.#closed) home.childEscalated(child, error);
     });
   }
 
@@ -55,6 +59,10 @@ export class CellContext<M> implements ActorContext<M> {
   }
 
   get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#closed) this.#abort.abort(ENDING);
+    }
     return this.#abort.signal;
   }
 
@@ -72,7 +80,7 @@ export class CellContext<M> implements ActorContext<M> {
 
   after(ms: number, msg: M, meta?: MessageMeta): Timer {
     if (!(ms >= 0)) throw new KernelUsageError(`A timer needs milliseconds from 0, not ${ms}.`);
-    if (this.signal.aborted) return { cancel: () => undefined };
+    if (this.#closed) return { cancel: () => undefined };
     if (this.#timers.size >= MOST_TIMERS) {
       throw new KernelUsageError(
         `Actor ${this.#home.name} has ${MOST_TIMERS} timers already: use one for many things.`,
@@ -94,15 +102,16 @@ export class CellContext<M> implements ActorContext<M> {
   }
 
   stop(): void {
-    if (!this.signal.aborted) this.#home.beginStop();
+    if (!this.#closed) this.#home.beginStop();
   }
 
   /** The end begins: no new children or timers, and the running handler can see it. Children live until they are stopped. */
   close(): void {
-    if (this.signal.aborted) return;
+    if (this.#closed) return;
+    this.#closed = true;
     this.children.close();
     for (const timer of [...this.#timers]) timer.cancel();
     // Listeners belong to this actor, not to the trace of whoever stops it.
-    context.with(ROOT_CONTEXT, () => this.#abort.abort());
+    context.with(ROOT_CONTEXT, () => this.#abort?.abort(ENDING));
   }
 }

@@ -6,6 +6,7 @@ import { Inbox } from './inbox.ts';
 import { type Host, Incarnation } from './incarnation.ts';
 import type { Identity, Kernel, Owner, Stoppable } from './kernel.ts';
 import { ChildFailedError } from './kernel-error.ts';
+import type { Resident } from './residents.ts';
 import type { Timer } from './scheduling.ts';
 import { nextRestart } from './supervision.ts';
 import type { Directive } from './system-event.ts';
@@ -40,10 +41,11 @@ export interface CellSetup<S, M> extends Identity {
  * Invariants: of start, receive and stopped at most one runs at a time (`TurnLoop`). `#ending` is set when a stop was
  * asked for, and is looked at before the next message. Everything that waits outlives incarnations (`Inbox`).
  */
-export class Cell<S, M> implements ActorRef<M>, Stoppable, Host<M> {
+export class Cell<S, M> implements ActorRef<M>, Stoppable, Resident, Host<M> {
   readonly name: string;
   readonly type: string;
   readonly self: ActorRef<M>;
+  restedAt = 0;
   readonly #kernel: Kernel;
   readonly #owner: Owner;
   readonly #behavior: Behavior<S, M>;

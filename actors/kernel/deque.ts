@@ -1,8 +1,9 @@
-const SMALL = 16;
+const SMALL = 8;
 
 /** A queue in a circular array that grows on demand and gives its memory back when it has run empty. */
 export class Deque<T extends object> {
-  #slots: (T | undefined)[] = new Array(SMALL);
+  /** Its length is a power of two, or 0 before the first item. */
+  #slots: (T | undefined)[] = [];
   #head = 0;
   #length = 0;
 
@@ -11,7 +12,7 @@ export class Deque<T extends object> {
   }
 
   push(item: T): void {
-    if (this.#length === this.#slots.length) this.#resize(this.#slots.length * 2);
+    if (this.#length === this.#slots.length) this.#resize(Math.max(SMALL, this.#slots.length * 2));
     this.#slots[(this.#head + this.#length) & (this.#slots.length - 1)] = item;
     this.#length += 1;
   }
@@ -23,7 +24,7 @@ export class Deque<T extends object> {
     this.#slots[this.#head] = undefined;
     this.#head = (this.#head + 1) & (this.#slots.length - 1);
     this.#length -= 1;
-    if (this.#length === 0 && this.#slots.length > SMALL * 4) this.#resize(SMALL);
+    if (this.#length === 0 && this.#slots.length > SMALL * 8) this.#resize(SMALL);
     return item;
   }
 

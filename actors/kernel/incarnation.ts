@@ -3,6 +3,7 @@ import type { Behavior, StopReason } from './behavior.ts';
 import { CellContext, type Home } from './cell-context.ts';
 import type { Envelope } from './envelope.ts';
 import type { Kernel } from './kernel.ts';
+import { KernelError } from './kernel-error.ts';
 import type { Timer } from './scheduling.ts';
 import type { TurnLoop } from './turn-loop.ts';
 
@@ -57,7 +58,8 @@ export class Incarnation<S, M> {
 
   handle(envelope: Envelope<M>, failed: (error: unknown) => void): void {
     const state = this.#state;
-    if (state === undefined) throw new Error('An actor without a state was given a message.');
+    if (state === undefined)
+      throw new KernelError('no-state', 'invalid', 'An actor without a state was given a message.');
     this.#current = envelope;
     this.#setup.loop.call(
       envelope.trace,
@@ -76,7 +78,7 @@ export class Incarnation<S, M> {
   /** The end begins while something may still run; `next` is called if that has to be given up. */
   beginEnd(next: () => void): void {
     this.context.close();
-    this.#limitTime(next);
+    if (this.#setup.loop.isBusy) this.#limitTime(next);
   }
 
   /** Ends the children, then the state. Nothing else of the behaviour runs. */

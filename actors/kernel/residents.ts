@@ -1,9 +1,12 @@
 import type { Kernel } from './kernel.ts';
+import { OrderedSet } from './ordered-set.ts';
 import type { Timer } from './scheduling.ts';
 
 /** What is to be known of an actor that takes a place in memory. */
 export interface Resident {
   activate(): void;
+  /** Since when it has nothing to do, epoch milliseconds; kept here for `Residents`. */
+  restedAt: number;
   /** Begins its passivation; false when it is not idle. */
   tryPassivate(): boolean;
 }
@@ -24,9 +27,9 @@ export class Residents<R extends Resident> {
   readonly #idleMs: number;
   readonly #placed = new Set<R>();
   readonly #leaving = new Set<R>();
-  readonly #pending = new Set<R>();
-  /** When each came to rest; the least recently active first. A hint: `tryPassivate` decides. */
-  readonly #rested = new Map<R, number>();
+  readonly #pending = new OrderedSet<R>();
+  /** Those that came to rest, the least recently active first. A hint: `tryPassivate` decides. */
+  readonly #rested = new OrderedSet<R>();
   #sweep: Timer | undefined;
   #closed = false;
 
@@ -50,7 +53,7 @@ export class Residents<R extends Resident> {
 
   /** Takes a place, or waits for one. */
   enter(resident: R): void {
-    this.#pending.add(resident);
+    this.#pending.append(resident);
     this.settle();
   }
 
@@ -65,15 +68,15 @@ export class Residents<R extends Resident> {
   /** Has nothing to do since now. */
   rested(resident: R): void {
     if (this.#closed || !this.#placed.has(resident)) return;
-    this.#rested.delete(resident);
-    this.#rested.set(resident, this.#kernel.clock.now());
+    resident.restedAt = this.#kernel.clock.now();
+    this.#rested.append(resident);
     this.settle();
     this.#armSweep();
   }
 
   /** Gives free places to those that wait, and makes more free where there are idle ones. */
   settle(): void {
-    for (const resident of this.#pending) {
+    for (let resident = this.#pending.first; resident !== undefined; resident = this.#pending.first) {
       if (this.#placed.size >= this.#most) break;
       this.#pending.delete(resident);
       this.#placed.add(resident);
@@ -89,7 +92,7 @@ export class Residents<R extends Resident> {
   }
 
   #evict(): boolean {
-    for (const resident of this.#rested.keys()) {
+    for (let resident = this.#rested.first; resident !== undefined; resident = this.#rested.first) {
       if (this.#passivate(resident)) return true;
     }
     return false;
@@ -103,7 +106,7 @@ export class Residents<R extends Resident> {
   }
 
   #armSweep(): void {
-    const oldest = this.#rested.values().next().value;
+    const oldest = this.#rested.first?.restedAt;
     if (this.#sweep !== undefined || oldest === undefined || this.#closed) return;
     const due = oldest + this.#idleMs - this.#kernel.clock.now();
     const coarse = Math.min(LONGEST_SWEEP_MS, this.#idleMs / SWEEPS_PER_IDLE_TIME);
@@ -116,8 +119,8 @@ export class Residents<R extends Resident> {
 
   #passivateIdle(): void {
     const latest = this.#kernel.clock.now() - this.#idleMs;
-    for (const [resident, since] of this.#rested) {
-      if (since > latest) return;
+    for (let resident = this.#rested.first; resident !== undefined; resident = this.#rested.first) {
+      if (resident.restedAt > latest) return;
       this.#passivate(resident);
     }
   }

@@ -32,6 +32,21 @@ describe('stop', () => {
     expect(kit.clock.now()).toBe(30);
   });
 
+  it('lets a running handler cut itself short by the signal', async () => {
+    const { kit, system } = testSystem();
+    const until = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const ref = system.spawn<number, string>(
+      { start: () => 0, receive: (_, __, ctx) => until(ctx.signal).then(() => 1) },
+      { name: 'r' },
+    );
+    ref.tell('until the end');
+    await kit.settle();
+    const stop = ref.stop();
+    await kit.settle();
+    await stop;
+    expect([kit.clock.now(), system.undelivered.total]).toEqual([0, 0]);
+  });
+
   it('gives up on a handler that never ends, and still stops its children', async () => {
     const { kit, system, lines } = testSystem();
     const log: string[] = [];

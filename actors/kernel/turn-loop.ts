@@ -23,6 +23,11 @@ export class TurnLoop {
     this.#rested = rested;
   }
 
+  /** A called piece is suspended. */
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
   /** Nothing is suspended and no turn is due. */
   get isIdle(): boolean {
     return !this.#busy && !this.#scheduled;

@@ -1,4 +1,5 @@
 import type { Envelope } from './envelope.ts';
+import { OrderedSet } from './ordered-set.ts';
 
 export interface WaitingForPlace<M> {
   readonly key: string;
@@ -11,6 +12,7 @@ export interface WaitingForPlace<M> {
 export class WaitingRoom<M> {
   readonly #most: number;
   readonly #byKey = new Map<string, WaitingForPlace<M>[]>();
+  readonly #keys = new OrderedSet<string>();
   #size = 0;
 
   constructor(most: number) {
@@ -22,7 +24,7 @@ export class WaitingRoom<M> {
   }
 
   get nextKey(): string | undefined {
-    return this.#byKey.keys().next().value;
+    return this.#keys.first;
   }
 
   /** Undefined: even here is no room. */
@@ -32,14 +34,19 @@ export class WaitingRoom<M> {
     return new Promise((resolve, reject) => {
       const entry = { key, envelope, resolve, reject };
       const others = this.#byKey.get(key);
-      if (others === undefined) this.#byKey.set(key, [entry]);
-      else others.push(entry);
+      if (others !== undefined) {
+        others.push(entry);
+        return;
+      }
+      this.#byKey.set(key, [entry]);
+      this.#keys.append(key);
     });
   }
 
   take(key: string): readonly WaitingForPlace<M>[] {
     const entries = this.#byKey.get(key) ?? [];
     this.#byKey.delete(key);
+    this.#keys.delete(key);
     this.#size -= entries.length;
     return entries;
   }
