@@ -93,12 +93,15 @@ export class HeldMessages {
   #end(sequence: number, held: Held, payload: string): void {
     if (this.#held.get(sequence) !== held) return;
     this.#held.delete(sequence);
-    if (this.#held.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    if (this.#held.size === 0) this.stopKeepingAlive();
     this.#options.send(held.ackSubject, payload);
     this.#options.released(held.bytes);
+  }
+
+  /** The connection is closed for good, or nothing is in hand. */
+  stopKeepingAlive(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #keepAlive(): void {

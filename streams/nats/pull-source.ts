@@ -71,6 +71,11 @@ class Puller {
         this.#schedule();
       },
     });
+    void link.closed.then(() => {
+      this.#forgetRequest();
+      clearTimeout(this.#pause);
+      this.#held.stopKeepingAlive();
+    });
   }
 
   subscribe(subscriber: Subscriber<Delivery>): () => void {
@@ -298,9 +303,20 @@ class Puller {
     const inbox = this.#inbox;
     this.#inbox = undefined;
     await drainQuietly(inbox?.subscription, this.#link);
+    await this.#sweepRequests();
     for (const ackSubject of this.#returning.splice(0)) this.#send(ackSubject, nakPayload());
     await this.#link.flush().catch(() => undefined);
     this.#state = 'idle';
+  }
+
+  /**
+   * An old server (2.9) that takes a message out for redelivery and then finds only requests without interest drops it until
+   * `ack_wait` and delivers another one twice. Asked for the consumer's state it sweeps such requests out first.
+   */
+  async #sweepRequests(): Promise<void> {
+    const { stream, durable } = this.#options;
+    const waiting = z.object({ num_waiting: z.number().optional() });
+    await apiRequest(this.#link, `CONSUMER.INFO.${stream}.${durable}`, undefined, waiting, 'end reading', 2_000).catch(() => undefined);
   }
 
   /** False when the connection is closed: what is not acknowledged will be delivered again. */

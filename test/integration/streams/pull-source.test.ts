@@ -1,0 +1,308 @@
+import type { Subscription } from 'rxjs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Delivery, PullEvent, PullSource, PullSourceOptions } from '../../../streams/nats/contract.ts';
+import { createPublisher } from '../../../streams/nats/publisher.ts';
+import { createPullSource } from '../../../streams/nats/pull-source.ts';
+import { ensureConsumer } from '../../../streams/nats/topology.ts';
+import { type Fixture, restFor, startFixture, text, until } from './fixture.ts';
+
+let fixture: Fixture;
+let durable: string;
+let service: string;
+let count = 0;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture.stop());
+beforeEach(async () => {
+  count += 1;
+  service = `s${count}`;
+  durable = `lane-${count}`;
+  await ensureConsumer(fixture.link, { stream: 'CHANGES', durable, filters: [`change.${service}.>`] });
+});
+
+async function publish(amount: number, body: (index: number) => string | Uint8Array = String): Promise<void> {
+  const publisher = createPublisher(fixture.link, { maxMessages: 256, maxBytes: 8_000_000 });
+  for (let i = 0; i < amount; i += 1) void publisher.publish(`change.${service}.0.table.k${i}`, body(i));
+  await publisher.settle();
+}
+
+/** A subscriber that keeps everything and acknowledges nothing unless told. */
+function collect(source: PullSource): { got: Delivery[]; events: PullEvent[]; subscription: Subscription } {
+  const got: Delivery[] = [];
+  const events: PullEvent[] = [];
+  source.events.subscribe((event) => events.push(event));
+  const subscription = source.deliveries.subscribe((delivery) => got.push(delivery));
+  return { got, events, subscription };
+}
+
+function open(options: Partial<PullSourceOptions> = {}): PullSource {
+  return createPullSource(fixture.link, {
+    stream: 'CHANGES',
+    durable,
+    limits: { messages: 20, bytes: 1_000_000 },
+    ...options,
+  });
+}
+
+const info = () => fixture.link.jsm.consumers.info('CHANGES', durable);
+
+describe('credits', () => {
+  it('hands a stalled subscriber exactly its credits, and one more for each ack', async () => {
+    await publish(500);
+    const source = open();
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 20, 'all credits are used');
+    await restFor(200);
+    expect(got).toHaveLength(20);
+    expect((await info()).num_ack_pending).toBe(20);
+    for (const delivery of got.slice(0, 5)) delivery.ack();
+    await until(() => got.length === 25, 'freed credits are used');
+    await restFor(100);
+    expect(got).toHaveLength(25);
+    expect((await info()).num_ack_pending).toBe(20);
+    expect(source.creditsInUse().messages).toBe(20);
+    subscription.unsubscribe();
+    for (const delivery of got) delivery.ack();
+    await source.stopped();
+  });
+
+  it('counts bytes as the server does and never exceeds them', async () => {
+    await publish(60, (i) => Buffer.alloc(500 + ((i * 137) % 1_700), 'x'));
+    const limit = 10_000;
+    const source = open({ limits: { messages: 1_000, bytes: limit } });
+    const held: Delivery[] = [];
+    let done = 0;
+    let most = 0;
+    const subscription = source.deliveries.subscribe((delivery) => {
+      held.push(delivery);
+      most = Math.max(most, source.creditsInUse().bytes);
+    });
+    while (done < 60) {
+      await until(() => held.length > 0, 'something comes');
+      held.shift()?.ack();
+      done += 1;
+    }
+    expect(most).toBeLessThanOrEqual(limit);
+    expect(most).toBeGreaterThan(limit / 2);
+    await until(async () => (await info()).num_ack_pending === 0, 'all is acknowledged');
+    expect((await info()).num_redelivered).toBe(0);
+    subscription.unsubscribe();
+    await source.stopped();
+  });
+
+  it('lets a message above the whole budget pass alone', async () => {
+    const sizes = [100, 100, 50_000, 100, 60_000, 70_000, 100];
+    await publish(sizes.length, (i) => Buffer.alloc(sizes[i] ?? 0, 'x'));
+    const source = open({ limits: { messages: 50, bytes: 5_000 } });
+    const order: number[] = [];
+    const together: number[] = [];
+    const events: PullEvent[] = [];
+    source.events.subscribe((event) => events.push(event));
+    const subscription = source.deliveries.subscribe((delivery) => {
+      order.push(delivery.data.length);
+      if (delivery.data.length > 5_000) together.push(source.creditsInUse().messages);
+      setTimeout(() => delivery.ack(), 5);
+    });
+    await until(() => order.length >= sizes.length, 'all of them came');
+    expect(order).toEqual(sizes);
+    expect(together).toEqual([1, 1, 1]);
+    expect(events.filter((event) => event.type === 'oversized').length).toBeGreaterThanOrEqual(3);
+    subscription.unsubscribe();
+    await source.stopped();
+  });
+
+  it('refuses a second subscriber', async () => {
+    const source = open();
+    const { subscription } = collect(source);
+    const errors: unknown[] = [];
+    source.deliveries.subscribe({ error: (error: unknown) => errors.push(error) });
+    expect(errors).toMatchObject([{ code: 'already-subscribed' }]);
+    subscription.unsubscribe();
+    await source.stopped();
+  });
+});
+
+describe('messages in hand', () => {
+  it('carry subject, sequence, time, headers in their case, and what waits behind them', async () => {
+    const publisher = createPublisher(fixture.link, { maxMessages: 10, maxBytes: 1_000_000 });
+    const before = Date.now();
+    const headers = { traceparent: '00-aa-bb-01', 'X-Mixed': 'Ünïcode' };
+    const { sequence } = await publisher.publish(`change.${service}.0.table.k`, 'body', {
+      headers,
+      msgId: `m-${service}`,
+    });
+    await publisher.publish(`change.${service}.0.table.k`, 'second');
+    const source = open({ limits: { messages: 1, bytes: 1_000 } });
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 1, 'it comes');
+    const [delivery] = got;
+    expect(delivery).toMatchObject({ subject: `change.${service}.0.table.k`, sequence, deliveryCount: 1, pending: 1 });
+    expect(delivery?.headers).toMatchObject({ ...headers, 'Nats-Msg-Id': `m-${service}` });
+    expect(delivery?.headers.Traceparent).toBeUndefined();
+    expect(text(delivery?.data ?? Buffer.alloc(0))).toBe('body');
+    expect(Math.abs((delivery?.streamTime ?? 0) - before)).toBeLessThan(60_000);
+    subscription.unsubscribe();
+    delivery?.ack();
+    await source.stopped();
+  });
+
+  it('are kept alive beyond ack_wait without the caller doing anything', async () => {
+    await fixture.link.jsm.consumers.delete('CHANGES', durable);
+    await ensureConsumer(fixture.link, {
+      stream: 'CHANGES',
+      durable,
+      filters: [`change.${service}.>`],
+      ackWaitMs: 1_500,
+    });
+    await publish(3);
+    const source = open({ ackWaitMs: 1_500 });
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 3, 'they come');
+    await restFor(3_500);
+    expect(await info()).toMatchObject({ num_redelivered: 0, num_ack_pending: 3 });
+    expect(got.map((delivery) => delivery.deliveryCount)).toEqual([1, 1, 1]);
+    subscription.unsubscribe();
+    for (const delivery of got) delivery.ack();
+    await source.stopped();
+  });
+
+  it('are not handed out twice: a redelivery takes no credit, and its ack handle counts', async () => {
+    await fixture.link.jsm.consumers.delete('CHANGES', durable);
+    await ensureConsumer(fixture.link, {
+      stream: 'CHANGES',
+      durable,
+      filters: [`change.${service}.>`],
+      ackWaitMs: 300,
+    });
+    await publish(2);
+    const source = open();
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 2, 'they come');
+    await until(() => got.every((delivery) => delivery.deliveryCount >= 3), 'they are redelivered');
+    expect(got).toHaveLength(2);
+    expect(source.creditsInUse().messages).toBe(2);
+    for (const delivery of got) delivery.ack();
+    for (const delivery of got) delivery.ack();
+    await until(async () => (await info()).num_ack_pending === 0, 'the acks are taken');
+    expect(source.creditsInUse()).toEqual({ messages: 0, bytes: 0 });
+    subscription.unsubscribe();
+    await source.stopped();
+  });
+
+  it('come again after a nak, not before its delay', async () => {
+    await publish(1);
+    const source = open();
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 1, 'it comes');
+    got[0]?.nak(400);
+    expect(source.creditsInUse().messages).toBe(0);
+    await restFor(150);
+    expect(got).toHaveLength(1);
+    await until(() => got.length === 2, 'it comes again');
+    expect(got[1]).toMatchObject({ deliveryCount: 2, sequence: got[0]?.sequence });
+    got[1]?.ack();
+    subscription.unsubscribe();
+    await source.stopped();
+  });
+});
+
+describe('stopping', () => {
+  it('gives back at once what was on its way when it is unsubscribed in full flow', async () => {
+    await publish(2_000, () => Buffer.alloc(2_000, 'x'));
+    const source = open({ limits: { messages: 256, bytes: 8_000_000 } });
+    const got: Delivery[] = [];
+    const subscription: Subscription = source.deliveries.subscribe((delivery) => {
+      got.push(delivery);
+      delivery.ack();
+      if (got.length === 300) queueMicrotask(() => subscription.unsubscribe());
+    });
+    await until(() => got.length >= 300, 'it flows');
+    await source.stopped();
+    const handed = got.length;
+    expect(source.creditsInUse().messages).toBe(0);
+    // The rest is there for the next owner long before ack_wait (30 s) is over.
+    const next = open({ limits: { messages: 4_000, bytes: 50_000_000 } });
+    const rest: Delivery[] = [];
+    const reading = next.deliveries.subscribe((delivery) => {
+      rest.push(delivery);
+      delivery.ack();
+    });
+    await until(() => rest.length === 2_000 - handed, 'the rest comes', 15_000);
+    expect(new Set([...got, ...rest].map((delivery) => delivery.sequence)).size).toBe(2_000);
+    reading.unsubscribe();
+    await next.stopped();
+    await until(async () => (await info()).num_ack_pending === 0, 'nothing is left pending');
+  });
+
+  it('keeps what is in hand valid after unsubscribing', async () => {
+    await publish(5);
+    const source = open();
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 5, 'they come');
+    subscription.unsubscribe();
+    await source.stopped();
+    expect((await info()).num_ack_pending).toBe(5);
+    for (const delivery of got) delivery.ack();
+    await until(async () => (await info()).num_ack_pending === 0, 'the acks are taken');
+  });
+
+  it('never hangs when the connection is closed under it', async () => {
+    await publish(5);
+    const link = await fixture.connect();
+    const source = createPullSource(link, { stream: 'CHANGES', durable, limits: { messages: 5, bytes: 1_000_000 } });
+    const { got, subscription } = collect(source);
+    await until(() => got.length === 5, 'they come');
+    link.nc.subscribe('never.read');
+    await link.close();
+    for (const delivery of got) delivery.ack();
+    subscription.unsubscribe();
+    await source.stopped();
+    expect(source.creditsInUse().messages).toBe(0);
+  });
+});
+
+describe('trouble', () => {
+  it('tells that the consumer was deleted, and goes on when it is made again', async () => {
+    await publish(1);
+    const source = open({ expiresMs: 1_000 });
+    const { got, events, subscription } = collect(source);
+    await until(() => got.length === 1, 'it comes');
+    got[0]?.ack();
+    await fixture.link.flush();
+    await fixture.link.jsm.consumers.delete('CHANGES', durable);
+    await until(() => events.some((event) => event.type === 'consumer-missing'), 'it is noticed');
+    await ensureConsumer(fixture.link, {
+      stream: 'CHANGES',
+      durable,
+      filters: [`change.${service}.>`],
+      startAfterSequence: got[0]?.sequence ?? 0,
+    });
+    await publish(3);
+    await until(() => got.length === 4, 'it goes on');
+    subscription.unsubscribe();
+    for (const delivery of got) delivery.ack();
+    await source.stopped();
+  });
+
+  it('goes on after the server was killed and after it was restarted, losing nothing', async () => {
+    await publish(600);
+    const source = open({ expiresMs: 1_000, ackWaitMs: 30_000 });
+    const seen = new Set<number>();
+    const subscription = source.deliveries.subscribe((delivery) => {
+      seen.add(delivery.sequence);
+      setTimeout(() => delivery.ack(), 2);
+    });
+    await until(() => seen.size > 100, 'it flows');
+    await fixture.server.kill();
+    await fixture.server.restart();
+    await until(() => seen.size > 350, 'it flows again');
+    await fixture.server.restart();
+    // What was in hand when the acks were lost comes again only after ack_wait: new messages must not wait for that.
+    await publish(100);
+    await until(() => seen.size >= 660, 'the rest comes');
+    subscription.unsubscribe();
+    await source.stopped();
+  });
+});
