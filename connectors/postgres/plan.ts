@@ -1,16 +1,30 @@
 import type { Failure, FailureClass } from '../../src/domain/failure.ts';
 import type { DescriptionOperation, ObjectRef, Operation, OwnersOperation } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import type { Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
+import type { Connector, Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { fitText } from '../text-limit.ts';
 import { missingFailure } from './missing.ts';
 import { DESCRIPTION_BYTES, postgresSpec, TABLE_KINDS, type TableKind } from './spec.ts';
+import { controlsTransaction } from './transaction-control.ts';
 
 type Planned = Result<Plan, Refusal>;
 
 /** Turns an operation into the one statement that makes it true. Pure; `source` undefined: the catalogue's hints decide. */
-export function planPostgres(operation: Operation, source: SourceObject | undefined, options: PlanOptions): Planned {
-  if (options.template !== undefined) return planTemplate(operation, options.template);
+export const planPostgres = plannerFor(postgresSpec.dialect);
+
+/** The planner with another dialect's quoting; tests put broken ones in to see that they are noticed. */
+export function plannerFor(dialect: Dialect): Connector['plan'] {
+  return (operation, source, options) => planWith(dialect, operation, source, options);
+}
+
+function planWith(
+  dialect: Dialect,
+  operation: Operation,
+  source: SourceObject | undefined,
+  options: PlanOptions,
+): Planned {
+  if (options.template !== undefined) return planTemplate(dialect, operation, options.template);
   if (operation.aspect === 'tags') {
     return refuse('unsupported', 'no-tags', 'PostgreSQL has no tags; a template can write them somewhere of your own.');
   }
@@ -26,20 +40,16 @@ export function planPostgres(operation: Operation, source: SourceObject | undefi
   if (!kind.ok) return kind;
   const planned =
     operation.aspect === 'description'
-      ? planDescription(operation, kind.value.keyword, options)
-      : planOwner(operation, kind.value.keyword);
+      ? planDescription(dialect, operation, kind.value.keyword, options)
+      : planOwner(dialect, operation, kind.value.keyword);
   if (!planned.ok || !kind.value.assumed) return planned;
   const note = `The kind of object (${kind.value.keyword.toLowerCase()}) is taken from the catalogue; the source decides when it is written.`;
   return ok({ ...planned.value, notes: [...planned.value.notes, note] });
 }
 
-/** First words that would end the transaction of a template, and with it the session's pinned settings. */
-const TRANSACTION_CONTROL =
-  /^(?:\s|;|--[^\n\r]*[\n\r]|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*(begin|start|commit|end|rollback|abort|prepare\s+transaction)\b/i;
-
 /** A template's statements run as they are; what they bring about is only known for a description and an owner. */
-function planTemplate(operation: Operation, statements: readonly string[]): Planned {
-  if (statements.some((statement) => TRANSACTION_CONTROL.test(statement))) {
+function planTemplate(dialect: Dialect, operation: Operation, statements: readonly string[]): Planned {
+  if (statements.some((statement) => controlsTransaction(statement, dialect))) {
     return refuse(
       'invalid',
       'template-transaction-control',
@@ -55,19 +65,24 @@ function planTemplate(operation: Operation, statements: readonly string[]): Plan
   return ok({ statements, notes: [], ...(value === undefined || value === '' ? {} : { value }) });
 }
 
-function planDescription(operation: DescriptionOperation, keyword: string, options: PlanOptions): Planned {
-  const address = addressOf(operation.object, keyword);
+function planDescription(
+  dialect: Dialect,
+  operation: DescriptionOperation,
+  keyword: string,
+  options: PlanOptions,
+): Planned {
+  const address = addressOf(dialect, operation.object, keyword);
   if (!address.ok) return address;
   const text = operation.text ?? '';
   // An empty comment is stored as none at all, so both are the same wish.
   if (text === '') return ok({ statements: [`COMMENT ON ${address.value} IS NULL`], notes: [] });
   // Checked before the cut, so that what the cut takes away cannot hide it.
-  const whole = postgresSpec.dialect.quoteLiteral(text);
+  const whole = dialect.quoteLiteral(text);
   if (!whole.ok)
     return refuse('invalid', whole.error.code, `The description cannot be written: ${whole.error.message}.`);
   const fitted = fitText(text, { max: DESCRIPTION_BYTES, unit: 'bytes' }, options.overlong ?? 'cut');
   if (!fitted.ok) return refuse('invalid', 'description-too-long', fitted.error);
-  const literal = postgresSpec.dialect.quoteLiteral(fitted.value.text);
+  const literal = dialect.quoteLiteral(fitted.value.text);
   if (!literal.ok)
     return refuse('invalid', literal.error.code, `The description cannot be written: ${literal.error.message}.`);
   return ok({
@@ -77,7 +92,7 @@ function planDescription(operation: DescriptionOperation, keyword: string, optio
   });
 }
 
-function planOwner(operation: OwnersOperation, keyword: string): Planned {
+function planOwner(dialect: Dialect, operation: OwnersOperation, keyword: string): Planned {
   if (operation.principal === undefined || operation.principal === '') {
     return refuse(
       'unsupported',
@@ -85,9 +100,9 @@ function planOwner(operation: OwnersOperation, keyword: string): Planned {
       'An object in PostgreSQL always has an owner: it can be given to another role, but not be left without one.',
     );
   }
-  const address = addressOf(operation.object, keyword);
+  const address = addressOf(dialect, operation.object, keyword);
   if (!address.ok) return address;
-  const role = postgresSpec.dialect.quoteIdentifier(operation.principal);
+  const role = dialect.quoteIdentifier(operation.principal);
   if (!role.ok)
     return refuse('invalid', `role-${role.error.code}`, `The owner's role cannot be named: ${role.error.message}.`);
   return ok({
@@ -98,13 +113,13 @@ function planOwner(operation: OwnersOperation, keyword: string): Planned {
 }
 
 /** Keyword and quoted name, as COMMENT ON and ALTER take them: `MATERIALIZED VIEW "s"."t"`. */
-function addressOf(object: ObjectRef, keyword: string): Result<string, Refusal> {
+function addressOf(dialect: Dialect, object: ObjectRef, keyword: string): Result<string, Refusal> {
   const names: string[] = [];
   for (const name of namesOf(object)) {
     if (name === undefined || name === '') {
       return refuse('invalid', 'incomplete-object', `The change does not name the whole object (${object.level}).`);
     }
-    const quoted = postgresSpec.dialect.quoteIdentifier(name);
+    const quoted = dialect.quoteIdentifier(name);
     // The server would cut a longer name with no more than a notice, and write to another object.
     if (!quoted.ok) {
       return refuse('invalid', `name-${quoted.error.code}`, `The object cannot be named: ${quoted.error.message}.`);

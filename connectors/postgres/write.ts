@@ -38,19 +38,31 @@ function byObject(one: PlannedWrite, other: PlannedWrite): number {
 async function writeTogether(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
   const [only, ...others] = writes;
   if (only !== undefined && others.length === 0) return [await writeAlone(session, only)];
+  let current: PlannedWrite | undefined;
   try {
     await inTransaction(session, async (transaction) => {
-      for (const write of writes) await runPlan(transaction, write);
+      for (const write of writes) {
+        current = write;
+        await runPlan(transaction, write);
+      }
+      current = undefined;
     });
     return writes.map(committed);
   } catch (error) {
-    objectFailure(error);
-    return unroll(session, writes);
+    const failure = objectFailure(error);
+    if (current === undefined) return unroll(session, writes);
+    // It has had its turn: to wait again for its lock would only hold up the others.
+    const bad = current;
+    const others = await unroll(
+      session,
+      writes.filter((write) => write !== bad),
+    );
+    return [...others, await afterFailure(session, bad, failure)];
   }
 }
 
 /**
- * After a failed batch: the same again with a savepoint before each write. The first bad one ends the transaction, what was good
+ * After a failed batch: the rest again, with a savepoint before each write. The next bad one ends the transaction, what was good
  * until then is committed (so that no lock is held while the next bad one waits for its own), and the rest goes on after it.
  */
 async function unroll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {

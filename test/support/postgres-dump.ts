@@ -32,27 +32,33 @@ SELECT 'owners', ARRAY[b.datname]::text[], pg_get_userbyid(b.datdba) FROM pg_dat
  * Left out is what a change of owner moves along (ACLs, the owners of a table's indexes, types and sequences) and statistics.
  */
 const DEFINITIONS = `
-SELECT 'comment ' || pg_describe_object(d.classoid, d.objoid, d.objsubid) AS key, d.description AS value
+SELECT 'comments' AS kind, pg_describe_object(d.classoid, d.objoid, d.objsubid) AS name, d.description AS value
 FROM pg_description d
 WHERE d.objoid >= 16384 AND d.classoid NOT IN ('pg_class'::regclass, 'pg_namespace'::regclass)
-UNION ALL SELECT 'comment ' || pg_describe_object(d.classoid, d.objoid, 0), d.description
+UNION ALL SELECT 'comments', pg_describe_object(d.classoid, d.objoid, 0), d.description
 FROM pg_shdescription d WHERE d.classoid <> 'pg_database'::regclass
-UNION ALL SELECT 'relation ' || c.oid, (to_jsonb(c) - '{relowner,relacl,relpages,reltuples,relallvisible,relallfrozen,relfrozenxid,relminmxid}'::text[])::text
+UNION ALL SELECT 'relations', c.oid::text, (to_jsonb(c) - '{relowner,relacl,relpages,reltuples,relallvisible,relallfrozen,relfrozenxid,relminmxid}'::text[])::text
 FROM pg_class c WHERE c.oid >= 16384
-UNION ALL SELECT 'attribute ' || attrelid || ' ' || attnum, (to_jsonb(a))::text FROM pg_attribute a WHERE attrelid >= 16384
-UNION ALL SELECT 'default ' || oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE oid >= 16384
-UNION ALL SELECT 'constraint ' || oid, pg_get_constraintdef(oid) FROM pg_constraint WHERE oid >= 16384
-UNION ALL SELECT 'index ' || indexrelid, pg_get_indexdef(indexrelid) FROM pg_index WHERE indexrelid >= 16384
-UNION ALL SELECT 'view ' || oid, pg_get_viewdef(oid) FROM pg_class WHERE relkind IN ('v', 'm') AND oid >= 16384
-UNION ALL SELECT 'function ' || oid, pg_get_functiondef(oid) || ' ' || proowner FROM pg_proc WHERE oid >= 16384 AND prokind IN ('f', 'p')
-UNION ALL SELECT 'trigger ' || oid, pg_get_triggerdef(oid) FROM pg_trigger WHERE oid >= 16384
-UNION ALL SELECT 'event trigger ' || oid, evtname || ' ' || evtenabled::text FROM pg_event_trigger
-UNION ALL SELECT 'schema ' || oid, nspname::text FROM pg_namespace
-UNION ALL SELECT 'type ' || oid, typname::text FROM pg_type WHERE oid >= 16384
-UNION ALL SELECT 'database ' || oid, datname::text FROM pg_database
-UNION ALL SELECT 'role ' || oid, (to_jsonb(r) - 'rolpassword')::text FROM pg_authid r
-UNION ALL SELECT 'setting ' || setdatabase || ' ' || setrole, setconfig::text FROM pg_db_role_setting
-UNION ALL SELECT 'member ' || roleid || ' ' || member, admin_option::text FROM pg_auth_members`;
+UNION ALL SELECT 'columns', attrelid || ' ' || attnum, a::text FROM pg_attribute a WHERE attrelid >= 16384 AND attnum > 0
+UNION ALL SELECT 'defaults', oid::text, pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE oid >= 16384
+UNION ALL SELECT 'constraints', oid::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE oid >= 16384
+UNION ALL SELECT 'indexes', indexrelid::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indexrelid >= 16384
+UNION ALL SELECT 'views', oid::text, pg_get_viewdef(oid) FROM pg_class WHERE relkind IN ('v', 'm') AND oid >= 16384
+UNION ALL SELECT 'functions', oid::text, pg_get_functiondef(oid) || ' ' || proowner
+FROM pg_proc WHERE oid >= 16384 AND prokind IN ('f', 'p')
+UNION ALL SELECT 'triggers', oid::text, pg_get_triggerdef(oid) FROM pg_trigger WHERE oid >= 16384
+UNION ALL SELECT 'event triggers', oid::text, evtname || ' ' || evtenabled::text FROM pg_event_trigger
+UNION ALL SELECT 'schemas', oid::text, nspname::text FROM pg_namespace
+UNION ALL SELECT 'types', oid::text, typname::text FROM pg_type WHERE oid >= 16384
+UNION ALL SELECT 'databases', oid::text, datname::text FROM pg_database
+UNION ALL SELECT 'roles', oid::text, (to_jsonb(r) - 'rolpassword')::text FROM pg_authid r
+UNION ALL SELECT 'settings', setdatabase || ' ' || setrole, setconfig::text FROM pg_db_role_setting
+UNION ALL SELECT 'members', roleid || ' ' || member, admin_option::text FROM pg_auth_members`;
+
+/** One fingerprint for each kind of definition: whether one of them changed, not which. */
+const FINGERPRINTS = `
+SELECT kind, md5(string_agg(name || ' ' || coalesce(value, ''), E'\\n' ORDER BY name)) AS fingerprint
+FROM (${DEFINITIONS}) AS definitions GROUP BY kind`;
 
 function keyOf(database: string, what: string, names: readonly (string | null)[]): string {
   return `${what} ${JSON.stringify([database, ...names.filter((name) => name !== null)])}`;
@@ -73,11 +79,12 @@ export async function dumpPostgres(clients: ReadonlyMap<string, pg.Client>): Pro
       text: ADDRESSED,
     });
     for (const { what, names, value } of addressed.rows) dump.set(keyOf(database, what, names), value);
-    const definitions = await client.query<{ key: string; value: string | null }>({
-      name: 'definitions',
-      text: DEFINITIONS,
+    const definitions = await client.query<{ kind: string; fingerprint: string }>({
+      name: 'fingerprints',
+      text: FINGERPRINTS,
     });
-    for (const { key, value } of definitions.rows) dump.set(`${JSON.stringify(database)} ${key}`, value ?? '');
+    for (const { kind, fingerprint } of definitions.rows)
+      dump.set(`${kind} of ${JSON.stringify(database)}`, fingerprint);
     const shared = await client.query<{ what: string; names: [string]; value: string }>({
       name: 'shared',
       text: SHARED,
