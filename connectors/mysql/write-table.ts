@@ -21,7 +21,7 @@ interface Ready extends DescriptionWrite {
 
 /**
  * Writes the comments of one table and of its columns, all different objects, with as few ALTERs as can be. When one of several writes
- * makes the ALTER fail, each is tried alone.
+ * makes the ALTER fail, it fails alone in the end.
  */
 export async function writeTable(
   session: Session,
@@ -36,12 +36,13 @@ export async function writeTable(
     ? await writeColumns(session, group, seams)
     : await writeTableComment(session, group);
   if (attempt.results !== undefined) return attempt.results;
-  const results: WriteResult[] = [];
-  for (const one of group) results.push(...(await writeTable(session, [one], seams)));
-  return results;
+  // Halves find the bad ones with fewer ALTERs than one by one.
+  const half = Math.ceil(group.length / 2);
+  const head = await writeTable(session, group.slice(0, half), seams);
+  return [...head, ...(await writeTable(session, group.slice(half), seams))];
 }
 
-/** Undefined: nothing was written, and each write has to be tried alone. */
+/** Undefined: nothing was written, and the writes have to be tried apart. */
 interface Attempt {
   readonly results: readonly WriteResult[] | undefined;
 }
