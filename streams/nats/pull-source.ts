@@ -316,7 +316,9 @@ class Puller {
   async #sweepRequests(): Promise<void> {
     const { stream, durable } = this.#options;
     const waiting = z.object({ num_waiting: z.number().optional() });
-    await apiRequest(this.#link, `CONSUMER.INFO.${stream}.${durable}`, undefined, waiting, 'end reading', 2_000).catch(() => undefined);
+    await apiRequest(this.#link, `CONSUMER.INFO.${stream}.${durable}`, undefined, waiting, 'end reading', 2_000).catch(
+      () => undefined,
+    );
   }
 
   /** False when the connection is closed: what is not acknowledged will be delivered again. */

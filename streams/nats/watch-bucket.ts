@@ -24,6 +24,8 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
     let current: { readonly value: T } | undefined;
     let reading = false;
     let again = false;
+    /** Only the newest reading counts. */
+    let readings = 0;
     let timer: NodeJS.Timeout | undefined;
     let stopWatch: () => void = () => undefined;
 
@@ -33,21 +35,24 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
         return;
       }
       reading = true;
+      again = false;
+      readings += 1;
+      const mine = readings;
       clearTimeout(timer);
       let wait = options.rereadMs;
       try {
         const value = await options.read();
-        if (!subscriber.closed && (current === undefined || !options.same(current.value, value))) {
+        if (subscriber.closed || mine !== readings) return;
+        if (current === undefined || !options.same(current.value, value)) {
           current = { value };
           subscriber.next(value);
         }
       } catch {
         wait = Math.min(RETRY_MS, options.rereadMs);
       }
+      if (subscriber.closed || mine !== readings) return;
       reading = false;
-      if (subscriber.closed) return;
       if (again) {
-        again = false;
         void look();
         return;
       }
@@ -70,7 +75,12 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
     };
 
     const reconnects = link.events.subscribe({
-      next: (event) => event.type === 'reconnected' && void look(),
+      next: (event) => {
+        if (event.type !== 'reconnected') return;
+        // A reading under way has lost its answer with the connection, and would only notice by its timeout.
+        reading = false;
+        void look();
+      },
       complete: () => subscriber.complete(),
     });
     void look();
