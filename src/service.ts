@@ -31,6 +31,8 @@ export interface ServiceOptions {
   /** NATS to use; absent: a nats-server of our own, with its data under `dataDir`. */
   readonly natsUrl?: string;
   readonly natsCreds?: string;
+  /** Paths of PEM files. */
+  readonly natsTls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   readonly dataDir: string;
   readonly http: { readonly host: string; readonly port: number };
   /** File or folder that is applied at start. */
@@ -99,6 +101,7 @@ async function start(
       servers: natsUrl,
       name: `backflow ${name}`,
       ...(options.natsCreds === undefined ? {} : { credsFile: options.natsCreds }),
+      ...(options.natsTls === undefined ? {} : { tls: options.natsTls }),
     });
     let expected = false;
     void link.closed.then((reason) => {
@@ -272,8 +275,13 @@ async function startOwnNats(options: ServiceOptions, closing: (() => Promise<voi
   await mkdir(options.dataDir, { recursive: true });
   const server = await startEmbeddedServer({ dir: join(options.dataDir, 'nats') });
   const urlFile = join(options.dataDir, 'nats.url');
+  let expected = false;
+  void server.exited.then(() => {
+    if (!expected) options.onFatal?.(`our own nats-server has ended; its log is in ${join(options.dataDir, 'nats')}`);
+  });
   await writeFile(urlFile, `${server.url}\n`, { mode: 0o600 });
   closing.push(async () => {
+    expected = true;
     await rm(urlFile, { force: true });
     await server.stop();
   });

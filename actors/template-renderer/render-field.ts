@@ -2,11 +2,14 @@ import type { Channel, TemplateSlot } from '../../src/channels/channel.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
 import { renderOperation, serves } from '../../src/template/render-operation.ts';
+import type { TemplateError } from '../../src/template/template.ts';
 
 /** Why a channel's templates give no statement: none serves the operation (skipped), or a value cannot be written there (failed). */
 export interface RenderRefusal {
   readonly outcome: 'skipped' | 'failed';
   readonly reason: string;
+  /** Where in the template the value stands that cannot be written. */
+  readonly error?: TemplateError;
 }
 
 type Action = NonNullable<TemplateSlot['action']>;
@@ -33,6 +36,7 @@ export function renderTemplates(
       return err({
         outcome: 'failed',
         reason: `template of channel ${channel.name}, line ${line}, column ${column}: ${message}`,
+        error: rendered.error,
       });
     }
     statements.push(...rendered.value);

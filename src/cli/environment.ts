@@ -8,7 +8,10 @@ export function httpAddress(env: Env): { readonly host: string; readonly port: n
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   const host = match?.[1] ?? match?.[2];
-  if (host === undefined || !(port <= 65_535)) throw new UsageError(`BACKFLOW_HTTP is ${JSON.stringify(text)}; it has to be host:port, for example 127.0.0.1:8085`);
+  if (host === undefined || !(port <= 65_535))
+    throw new UsageError(
+      `BACKFLOW_HTTP is ${JSON.stringify(text)}; it has to be host:port, for example 127.0.0.1:8085`,
+    );
   return { host, port };
 }
 
@@ -23,4 +26,37 @@ export function webhookSecrets(env: Env): readonly string[] {
 /** Folder for what a replica keeps beside NATS: the data of its own nats-server, if it has one. */
 export function dataDir(env: Env): string {
   return env.BACKFLOW_DATA?.trim() || '.backflow';
+}
+
+/** How to reach NATS, from the environment. */
+export interface NatsEnvironment {
+  /** `NATS_URL`; undefined: a server of our own is meant. */
+  readonly url?: string;
+  /** `NATS_CREDS`: path of a credentials file. */
+  readonly credsFile?: string;
+  /** `NATS_CA`, `NATS_CERT`, `NATS_KEY`: paths of PEM files. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+}
+
+export function natsEnvironment(env: Env): NatsEnvironment {
+  const [url, credsFile, caFile, certFile, keyFile] = [
+    'NATS_URL',
+    'NATS_CREDS',
+    'NATS_CA',
+    'NATS_CERT',
+    'NATS_KEY',
+  ].map((name) => env[name]?.trim() || undefined);
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new UsageError('NATS_CERT and NATS_KEY belong together: set both or none');
+  }
+  const tls = {
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+  };
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(credsFile === undefined ? {} : { credsFile }),
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+  };
 }

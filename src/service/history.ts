@@ -1,6 +1,7 @@
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
 import { readNewestFirst } from '../../streams/nats/read-stream.ts';
+import { formatFqn } from '../domain/fqn.ts';
 import type { DeadLetter, OutcomeItem } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseDeadLetter, parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { encodeToken, STREAMS } from '../domain/subjects.ts';
@@ -12,6 +13,8 @@ export interface RunsQuery {
   readonly channel?: string | undefined;
   /** Canonical FQN of an asset. */
   readonly asset?: string | undefined;
+  /** Path of one column of it. */
+  readonly column?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
 }
 
@@ -91,6 +94,7 @@ function matches(run: Run, query: RunsQuery): boolean {
     (query.status === undefined || run.status === query.status) &&
     (query.channel === undefined || run.channel === query.channel) &&
     (query.asset === undefined || run.asset === query.asset) &&
+    (query.column === undefined || run.object === formatFqn(query.column)) &&
     (query.eventId === undefined || run.eventId === query.eventId)
   );
 }

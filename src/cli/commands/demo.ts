@@ -11,7 +11,8 @@ export async function demo(options: { readonly once: boolean }, output: Output):
   const telemetry = await startTelemetry();
   // The databases' drivers are loaded after tracing has started, so that their spans are seen.
   const { runDemo } = await import('../../demo/demo.ts');
-  const address = process.env.BACKFLOW_HTTP === undefined && options.once ? { host: '127.0.0.1', port: 0 } : httpAddress(process.env);
+  const address =
+    process.env.BACKFLOW_HTTP === undefined && options.once ? { host: '127.0.0.1', port: 0 } : httpAddress(process.env);
   const running = await runDemo({
     ...(process.env.NATS_URL === undefined ? {} : { natsUrl: process.env.NATS_URL }),
     http: address,

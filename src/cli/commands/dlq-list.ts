@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { readDeadLetters, type StoredDeadLetter } from '../../service/history.ts';
+import type { CommandCall } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { withNats } from '../nats-access.ts';
+import { limitOption, readOptions } from '../options.ts';
+import { clip, formatTable, formatTime } from '../output.ts';
+
+const schema = z.object({ target: z.string().optional(), limit: limitOption(50), group: z.boolean().optional() });
+
+/** A cause that letters have in common. */
+export interface LetterGroup {
+  readonly target: string;
+  readonly channel?: string;
+  readonly class: string;
+  readonly code: string;
+  readonly count: number;
+  /** Epoch milliseconds. */
+  readonly newest: number;
+  /** Sequence and message of the newest. */
+  readonly example: number;
+  readonly message: string;
+}
+
+/** `backflow dlq list`: dead letters without their bodies, or one row for each cause. */
+export async function dlqList({ output, options }: CommandCall): Promise<ExitCode> {
+  const { target, limit, group = false } = readOptions(schema, options);
+  const letters = await withNats('read', (link) =>
+    readDeadLetters(link, { target, limit: group ? Number.POSITIVE_INFINITY : limit }),
+  );
+  if (group) {
+    const groups = groupLetters(letters).slice(0, limit);
+    output.answer(groups, () => (groups.length === 0 ? 'no dead letters' : formatGroups(groups)));
+  } else {
+    const rows = letters.map(({ sequence, letter: { body, ...rest } }) => ({ sequence, ...rest }));
+    output.answer(rows, () => (letters.length === 0 ? 'no dead letters' : formatLetters(letters)));
+  }
+  return EXIT.ok;
+}
+
+function formatLetters(letters: readonly StoredDeadLetter[]): string {
+  return formatTable(
+    ['SEQUENCE', 'WHEN (UTC)', 'TARGET', 'CHANNEL', 'ASSET', 'ASPECT', 'CAUSE'],
+    letters.map(({ sequence, letter }) => [
+      sequence,
+      formatTime(letter.at),
+      letter.target ?? '_intake',
+      letter.channel,
+      clip([letter.asset?.fqn, letter.object].filter(Boolean).join('.'), 60),
+      letter.aspect,
+      clip(`${letter.failure.class} ${letter.failure.code}: ${letter.failure.message}`, 100),
+    ]),
+  );
+}
+
+function formatGroups(groups: readonly LetterGroup[]): string {
+  return formatTable(
+    ['COUNT', 'TARGET', 'CHANNEL', 'CLASS', 'CODE', 'NEWEST (UTC)', 'EXAMPLE', 'MESSAGE'],
+    groups.map((one) => [
+      one.count,
+      one.target,
+      one.channel,
+      one.class,
+      one.code,
+      formatTime(one.newest),
+      one.example,
+      clip(one.message, 80),
+    ]),
+  );
+}
+
+/** Groups letters (newest first) by target, channel and cause; the largest group comes first. */
+export function groupLetters(letters: readonly StoredDeadLetter[]): readonly LetterGroup[] {
+  const groups = Map.groupBy(letters, ({ letter }) =>
+    JSON.stringify([letter.target ?? null, letter.channel ?? null, letter.failure.class, letter.failure.code]),
+  );
+  return [...groups.values()]
+    .flatMap((members): LetterGroup[] => {
+      const [newest] = members;
+      if (newest === undefined) return [];
+      const { letter, sequence } = newest;
+      return [
+        {
+          target: letter.target ?? '_intake',
+          ...(letter.channel === undefined ? {} : { channel: letter.channel }),
+          class: letter.failure.class,
+          code: letter.failure.code,
+          count: members.length,
+          newest: letter.at,
+          example: sequence,
+          message: letter.failure.message,
+        },
+      ];
+    })
+    .sort((a, b) => b.count - a.count);
+}

@@ -1,0 +1,33 @@
+import { createControlStore } from '../../../streams/nats/control-store.ts';
+import { readLanes } from '../../service/lane-record.ts';
+import type { CommandCall } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { withNats } from '../nats-access.ts';
+import { clip, formatDuration, formatTable } from '../output.ts';
+
+/** `backflow lanes`: the lanes of all replicas, from NATS alone. */
+export async function lanes({ output }: CommandCall): Promise<ExitCode> {
+  const rows = await withNats('read', async (link) => {
+    const paused = await createControlStore(link).paused();
+    return readLanes(link, new Set(paused.keys()));
+  });
+  output.answer(rows, () =>
+    rows.length === 0
+      ? 'there is no lane yet: apply a configuration with a target, and start the service'
+      : formatTable(
+          ['LANE', 'TARGET', 'STATE', 'OWNER', 'LAG', 'IN HAND', 'OLDEST', 'APPLIED', 'LAST ERROR'],
+          rows.map((lane) => [
+            lane.lane,
+            lane.target,
+            lane.paused ? 'paused' : lane.targetState,
+            lane.owner ?? 'nobody',
+            lane.lag,
+            lane.held,
+            lane.oldestUnappliedMs === undefined ? '' : formatDuration(lane.oldestUnappliedMs),
+            lane.applied,
+            clip(lane.lastError ?? '', 80),
+          ]),
+        ),
+  );
+  return EXIT.ok;
+}
