@@ -4,11 +4,12 @@ import { descriptionsOf } from './descriptions.ts';
 import { type Field, type FieldKey, fieldKey } from './entity.ts';
 import type { Admission, FieldValue, Ledger, OpenField, ReceivedChange, Settlement, Touch } from './ledger.ts';
 import { CORRECT_RULES, type LedgerRules } from './ledger-rules.ts';
-import { mergedSnapshot, type NewestState, newestValue, withKnownAspects, withSnapshot } from './newest-state.ts';
 import { type FieldSituation, summarize } from './open-field.ts';
+import { OpenTouches } from './open-touches.ts';
 import { compareRanks, isAbove, RANK_STEP, type Rank, rankOf } from './rank.ts';
 import { recentChange } from './recent-change.ts';
 import { RecentChanges } from './recent-changes.ts';
+import { SeenState } from './seen-state.ts';
 import { SettledFields } from './settled-fields.ts';
 import type { Snapshot } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-size.ts';
@@ -37,7 +38,10 @@ interface HeldChange {
   readonly change: ReceivedChange;
   /** Number of its touches that are open. */
   open: number;
-  readonly rank: Rank;
+  /** Rank of its snapshot. */
+  rank: Rank;
+  /** What an undo touches. Its rank is inferred, and moves when a better partner comes, until something of it is decided. */
+  readonly undo?: readonly EventTouch[];
 }
 
 class AssetLedger implements Ledger {
@@ -47,12 +51,10 @@ class AssetLedger implements Ledger {
   readonly #recent: RecentChanges;
   readonly #held = new Map<number, HeldChange>();
   readonly #waiting = new Map<number, { readonly change: ReceivedChange; readonly until: number }>();
-  readonly #open = new Map<FieldKey, Touch[]>();
+  readonly #open = new OpenTouches();
+  readonly #seen: SeenState;
   readonly #answered = new WeakSet<Touch>();
   #settledSequences: number[];
-  #state: NewestState = {};
-  #merged: Snapshot | undefined;
-  #newestSeen: number;
 
   constructor(asset: Asset, sync: SyncState | undefined, rules: LedgerRules) {
     this.asset = asset;
@@ -60,7 +62,7 @@ class AssetLedger implements Ledger {
     this.#settled = new SettledFields(sync);
     this.#recent = new RecentChanges(sync?.recent ?? []);
     this.#settledSequences = [...(sync?.settled ?? [])];
-    this.#newestSeen = sync?.newestSeen ?? Number.NEGATIVE_INFINITY;
+    this.#seen = new SeenState(sync?.newestSeen, rules.emptyTags === 'trusted');
   }
 
   admit(change: ReceivedChange, now: number): Admission {
@@ -69,7 +71,7 @@ class AssetLedger implements Ledger {
     if (this.#held.has(sequence)) return { kind: 'held' };
     if (this.#isDuplicate(change)) return this.#admitDuplicate(change);
     if (isDeletion(event)) return this.#admitDeletion(change);
-    const found = touchesOf(event, { columns: this.#merged?.columns ?? [], rules: this.#rules });
+    const found = touchesOf(event, { columns: this.#seen.merged?.columns ?? [], rules: this.#rules });
     const undoTime = this.#undoTime(change, found, now);
     if (undoTime === 'wait') {
       const until = this.#waiting.get(sequence)?.until ?? now + UNDO_WAIT_MS;
@@ -84,12 +86,14 @@ class AssetLedger implements Ledger {
     );
     if (event.snapshot !== undefined) {
       touches.push(...this.#differing(change, event.snapshot, rank, touches));
-      this.#observe(event.snapshot, rank);
+      this.#seen.observe(event.snapshot, rank, sequence);
       if (touchesWhole(event)) this.#noteEmptyDescriptions(event.snapshot, rank);
     }
-    this.#held.set(sequence, { change, open: touches.length, rank });
-    for (const touch of touches) this.#addOpen(touch);
-    if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), (id) => this.#isOpenEvent(id));
+    this.#hold(change, rank, touches, undoTime === undefined ? {} : { undo: found });
+    if (touches.length > 0) {
+      this.#recent.add(recentChange(event, rank, touches), (id) => this.#isOpenEvent(id));
+      this.#moveUndos(sequence);
+    }
     return { kind: 'admitted', touches };
   }
 
@@ -101,7 +105,7 @@ class AssetLedger implements Ledger {
     const held = this.#held.get(sequence);
     if (held === undefined) return undefined;
     const key = fieldKey(field);
-    const present = (this.#open.get(key) ?? []).filter((touch) => touch.sequence === sequence);
+    const present = this.#open.of(key).filter((touch) => touch.sequence === sequence);
     if (present.some((touch) => touch.channel === undefined || touch.channel === channel)) return undefined;
     const touch: Touch = {
       sequence,
@@ -115,13 +119,13 @@ class AssetLedger implements Ledger {
       doubts: [],
     };
     held.open += 1;
-    this.#addOpen(touch);
+    this.#open.add(touch);
     return touch;
   }
 
   open(): readonly OpenField[] {
     const fields: OpenField[] = [];
-    for (const [key, touches] of this.#open) {
+    for (const [key, touches] of this.#open.fields()) {
       const [first] = touches;
       if (first === undefined) continue;
       const summary = summarize(touches, this.#situation(key, first.field));
@@ -131,17 +135,17 @@ class AssetLedger implements Ledger {
   }
 
   value(field: Field): FieldValue {
-    return newestValue(this.#state, field);
+    return this.#seen.value(field);
   }
 
   newest(): Snapshot | undefined {
-    return this.#merged;
+    return this.#seen.merged;
   }
 
   before(sequence: number): Snapshot | undefined {
     const event = this.#held.get(sequence)?.change.event;
     const before = event === undefined ? undefined : stateBefore(event);
-    return before === undefined ? undefined : withKnownAspects(before, this.#state);
+    return before === undefined ? undefined : this.#seen.withKnownAspects(before);
   }
 
   isOpen(sequence: number): boolean {
@@ -151,7 +155,7 @@ class AssetLedger implements Ledger {
   settle(closed: readonly Touch[], settlements: readonly Settlement[]): void {
     const highest = new Map<FieldKey, Touch>();
     for (const touch of closed) {
-      if (!this.#removeOpen(touch)) continue;
+      if (!this.#close(touch)) continue;
       const present = highest.get(touch.key);
       if (present === undefined || isAbove(touch.rank, present.rank)) highest.set(touch.key, touch);
     }
@@ -175,8 +179,8 @@ class AssetLedger implements Ledger {
   }
 
   refresh(snapshot: Snapshot, time: number): void {
-    const touches = [...this.#open.values()].flat();
-    const known = Math.max(this.#newestSeen, ...touches.map((touch) => touch.rank.time));
+    const touches = this.#open.all();
+    const known = Math.max(this.#seen.newestSeen, ...touches.map((touch) => touch.rank.time));
     const asked = this.#rules.order === 'arrival' ? known : Math.max(time, snapshot.updatedAt);
     const rank: Rank = {
       time: asked > known ? asked : known + RANK_STEP,
@@ -185,11 +189,12 @@ class AssetLedger implements Ledger {
       previous: 0,
       eventId: CATALOGUE_ID,
     };
-    this.#observe(snapshot, rank);
+    this.#seen.observe(snapshot, rank);
     for (const touch of touches) this.#answered.add(touch);
   }
 
   markSettled(sequence: number): void {
+    this.#seen.release(sequence);
     this.#held.delete(sequence);
     if (!this.#settledSequences.includes(sequence)) this.#settledSequences.push(sequence);
   }
@@ -200,20 +205,19 @@ class AssetLedger implements Ledger {
   }
 
   toSyncState(): SyncState {
+    const { newestSeen } = this.#seen;
     return {
       v: 1,
       ...this.#settled.toState(),
-      ...(Number.isFinite(this.#newestSeen) ? { newestSeen: this.#newestSeen } : {}),
+      ...(Number.isFinite(newestSeen) ? { newestSeen } : {}),
       recent: this.#recent.toState((eventId) => this.#isOpenEvent(eventId)),
       settled: [...this.#settledSequences].sort((a, b) => a - b),
     };
   }
 
   bytes(): number {
-    const snapshots = new Set<Snapshot>();
-    for (const slot of Object.values(this.#state)) snapshots.add(slot.snapshot);
-    if (this.#merged !== undefined) snapshots.add(this.#merged);
-    for (const { change } of [...this.#held.values(), ...this.#waiting.values()]) {
+    const snapshots = new Set(this.#seen.snapshots());
+    for (const { change } of this.#waiting.values()) {
       if (change.event.snapshot !== undefined) snapshots.add(change.event.snapshot);
     }
     let bytes = 2_000 + 200 * this.#settled.size + 600 * this.#recent.all().length + 300 * this.#open.size;
@@ -229,7 +233,7 @@ class AssetLedger implements Ledger {
 
   #admitDuplicate(change: ReceivedChange): Admission {
     const { event } = change;
-    const found = touchesOf(event, { columns: this.#merged?.columns ?? [], rules: this.#rules });
+    const found = touchesOf(event, { columns: this.#seen.merged?.columns ?? [], rules: this.#rules });
     this.#held.set(change.sequence, { change, open: 0, rank: this.#rank(change, event.timestamp) });
     return {
       kind: 'duplicate',
@@ -256,9 +260,8 @@ class AssetLedger implements Ledger {
     );
     this.#settled.raiseFloor(rank);
     // A hard deletion carries the entity as it was long before.
-    if (event.snapshot?.deleted === true) this.#observe(event.snapshot, rank);
-    this.#held.set(sequence, { change, open: touches.length, rank });
-    for (const touch of touches) this.#addOpen(touch);
+    if (event.snapshot?.deleted === true) this.#seen.observe(event.snapshot, rank, sequence);
+    this.#hold(change, rank, touches);
     this.#recent.add(recentChange(event, rank, []), (id) => this.#isOpenEvent(id));
     return { kind: 'deleted', touches };
   }
@@ -269,10 +272,10 @@ class AssetLedger implements Ledger {
     const note = (rank: Rank | undefined): void => {
       if (rank?.entityId === event.entityId) times.push(rank.time);
     };
-    for (const touches of this.#open.values()) for (const touch of touches) note(touch.rank);
+    for (const touch of this.#open.all()) note(touch.rank);
     for (const key of this.#settled.keys()) note(this.#settled.get(key)?.rank);
     for (const recent of this.#recent.all()) if (recent.entityId === event.entityId) times.push(recent.time);
-    note(this.#state.structure?.rank);
+    note(this.#seen.rank);
     return Math.max(...times) + DELETION_STEP;
   }
 
@@ -281,9 +284,13 @@ class AssetLedger implements Ledger {
     if (this.#rules.order === 'arrival' || this.#rules.undo === 'off' || !isUndo(event) || touches.length === 0)
       return undefined;
     const until = this.#waiting.get(sequence)?.until;
-    const place = placeUndo(event, touches, this.#recent.all(), change.streamTime, until === undefined || now < until);
+    return this.#placeUndo(change, touches, until === undefined || now < until);
+  }
+
+  #placeUndo(change: ReceivedChange, touches: readonly EventTouch[], mayWait: boolean): number | 'wait' {
+    const place = placeUndo(change.event, touches, this.#recent.all(), change.streamTime, mayWait);
     if (place.kind === 'wait') return 'wait';
-    if (place.takesBack !== undefined) this.#recent.markUndone(place.takesBack.eventId, event.id);
+    if (place.takesBack !== undefined) this.#recent.markUndone(place.takesBack.eventId, change.event.id);
     return place.time;
   }
 
@@ -329,47 +336,55 @@ class AssetLedger implements Ledger {
    * one may hold a text, and a settled field would no longer be in doubt.
    */
   #noteEmptyDescriptions(snapshot: Snapshot, rank: Rank): void {
-    if (rank.time < this.#newestSeen) return;
+    if (rank.time < this.#seen.newestSeen) return;
     for (const { key, text } of descriptionsOf(snapshot)) {
       if (text !== undefined || this.#open.has(key) || this.#settled.get(key) !== undefined) continue;
       this.#settled.settle(key, { rank, hash: NO_VALUE });
     }
   }
 
-  #observe(snapshot: Snapshot, rank: Rank): void {
-    this.#state = withSnapshot(this.#state, snapshot, rank, this.#rules.emptyTags === 'trusted');
-    this.#merged = mergedSnapshot(this.#state);
-    this.#newestSeen = Math.max(this.#newestSeen, rank.time);
-  }
-
   #situation(key: FieldKey, field: Field): FieldSituation {
     const settled = this.#settled.get(key);
-    const atHand = this.#state.structure?.rank.time ?? Number.NEGATIVE_INFINITY;
+    const { newestSeen } = this.#seen;
+    const atHand = this.#seen.rank?.time ?? Number.NEGATIVE_INFINITY;
     return {
       value: this.value(field),
       settled,
       isDeletion: (touch) => this.#settled.isFloor(touch.rank),
       isAnswered: (touch) => this.#answered.has(touch),
       replayOf: (touch) => this.#held.get(touch.sequence)?.change.replayOf,
-      unseenAbove: (time) => atHand < this.#newestSeen && time < this.#newestSeen,
+      unseenAbove: (time) => atHand < newestSeen && time < newestSeen,
     };
   }
 
-  #addOpen(touch: Touch): void {
-    const touches = this.#open.get(touch.key);
-    if (touches === undefined) this.#open.set(touch.key, [touch]);
-    else touches.push(touch);
+  #hold(change: ReceivedChange, rank: Rank, touches: readonly Touch[], more: Pick<HeldChange, 'undo'> = {}): void {
+    this.#held.set(change.sequence, { change, open: touches.length, rank, ...more });
+    for (const touch of touches) this.#open.add(touch);
   }
 
-  #removeOpen(closed: Touch): boolean {
-    const touches = this.#open.get(closed.key) ?? [];
-    const at = touches.findIndex((touch) => touch.sequence === closed.sequence && touch.channel === closed.channel);
-    if (at === -1) return false;
-    touches.splice(at, 1);
-    if (touches.length === 0) this.#open.delete(closed.key);
-    const held = this.#held.get(closed.sequence);
-    if (held !== undefined) held.open -= 1;
+  #close(touch: Touch): boolean {
+    if (!this.#open.remove(touch)) return false;
+    const held = this.#held.get(touch.sequence);
+    if (held !== undefined)
+      this.#held.set(touch.sequence, { change: held.change, open: held.open - 1, rank: held.rank });
     return true;
+  }
+
+  /** A change has come that may be what an undecided undo takes back: every such undo finds its partner anew, oldest first. */
+  #moveUndos(newcomer: number): void {
+    const undos = [...this.#held.values()].filter(
+      ({ undo, change }) => undo !== undefined && change.sequence !== newcomer,
+    );
+    for (const { change } of undos) this.#recent.clearUndone(change.event.id);
+    for (const held of undos.sort((a, b) => compareRanks(a.rank, b.rank))) {
+      const { change, undo = [] } = held;
+      const time = this.#placeUndo(change, undo, false);
+      if (time === 'wait' || time === held.rank.time) continue;
+      held.rank = { ...held.rank, time };
+      this.#open.rerank(change.sequence, time);
+      this.#recent.move(change.event.id, time);
+      this.#seen.rerank(change.sequence, held.rank);
+    }
   }
 
   #isOpenEvent(eventId: string): boolean {

@@ -37,6 +37,21 @@ export class RecentChanges {
     if (change !== undefined) this.#byId.set(eventId, { ...change, undoneBy });
   }
 
+  /** Takes back what an undo had marked. */
+  clearUndone(undoneBy: string): void {
+    for (const [id, change] of this.#byId) {
+      if (change.undoneBy !== undoneBy) continue;
+      const { undoneBy: _, ...rest } = change;
+      this.#byId.set(id, rest);
+    }
+  }
+
+  /** A change turned out to belong at another time. */
+  move(eventId: string, time: number): void {
+    const change = this.#byId.get(eventId);
+    if (change !== undefined) this.#byId.set(eventId, { ...change, time });
+  }
+
   /** What the sync state carries: the newest closed ones. An open one left in would be taken for a duplicate after a crash. */
   toState(isOpen: (eventId: string) => boolean): readonly RecentChange[] {
     return byTime(this.all().filter((change) => !isOpen(change.eventId))).slice(-RECENT_KEPT);

@@ -29,11 +29,11 @@ export type UndoPlace =
 /**
  * Finds the rank time of an undo.
  *
- * 1. Where `changeSummary` gives one of the touched fields a later time than the event, that is the true time of the whole event.
+ * 1. Where `changeSummary` gives what it put back a later time than the event's, that is the true time of the whole event.
  * 2. Else it ranks just above the newest change that it can take back: same entity id, that change's version is the one the undo
- *    leaves, nothing took it back before, and the entity after that change looked as it did before the undo, in every touched
- *    aspect that both carry. Each change is taken back once, so that two equal undos find two partners.
- * 3. Until `mayWait` is false it waits for such a change. Then the values of the touched fields alone decide, where both carry them
+ *    leaves, nothing took it back before, and the entity after that change looked as it did before the undo, in every aspect that
+ *    both carry. Each change is taken back once, so that two equal undos find two partners.
+ * 3. Until `mayWait` is false it waits for such a change. Then what the undo touches alone decides, first by aspect, then by field
  *    (something may have changed in silence between the two).
  * 4. Else it ranks at its time in the stream minus five seconds, never below its own timestamp.
  */
@@ -44,17 +44,19 @@ export function placeUndo(
   streamTime: number,
   mayWait: boolean,
 ): UndoPlace {
-  const candidates = recent
-    .filter((change) => change.entityId === event.entityId && change.currentVersion === event.previousVersion)
-    .filter((change) => (change.undoneBy ?? event.id) === event.id && change.eventId !== event.id)
-    .sort((a, b) => b.time - a.time);
+  const candidates = takeable(event, recent);
   const before = stateBefore(event);
-  const partner = before === undefined ? undefined : partnerByState(before, touches, candidates);
-  const told = Math.max(...touches.map((touch) => event.changedAt.get(touch.name ?? '') ?? 0));
+  const partner = before === undefined ? undefined : partnerByState(before, ASPECTS, candidates);
+  const told = toldTime(event, touches);
   if (told > event.timestamp) return place(told, partner);
   if (partner !== undefined) return place(partner.time + RANK_STEP, partner);
   if (mayWait) return { kind: 'wait' };
-  const alike = candidates.find((change) => before === undefined || fieldsAlike(change, before, touches));
+  const touched = ASPECTS.filter((aspect) => touches.some((touch) => touch.field.aspect === aspect));
+  const alike =
+    before === undefined
+      ? candidates[0]
+      : (partnerByState(before, touched, candidates) ??
+        candidates.find((change) => fieldsAlike(change, before, touches)));
   if (alike !== undefined) return place(alike.time + RANK_STEP, alike);
   return place(Math.max(event.timestamp, streamTime - UNDO_ASSUMED_AGE_MS), undefined);
 }
@@ -70,13 +72,42 @@ export function aspectHashes(snapshot: Snapshot): Partial<Record<Aspect, string>
   );
 }
 
+/**
+ * The latest time that `changeSummary` gives for what the undo put back. It tells nothing new about what was only taken away: a
+ * cleared text and removed owners keep the time at which they had been set.
+ */
+function toldTime(event: ChangeEvent, touches: readonly EventTouch[]): number {
+  const names = new Set(touches.map((touch) => touch.name));
+  const put = (event.changes ?? []).filter((change) => change.kind !== 'deleted' && names.has(change.name));
+  return Math.max(0, ...put.map((change) => event.changedAt.get(change.name) ?? 0));
+}
+
+/**
+ * The changes that the undo can take back, the likeliest first. All changes that lead to one version since it was last entered from
+ * below are one session. A version is entered twice only if it was left by an undo in between: a session that has a later one of
+ * the same version, and no undo yet, is the one that this undo ended. Else it is the newest.
+ */
+function takeable(event: ChangeEvent, recent: readonly RecentChange[]): readonly RecentChange[] {
+  const sessions: RecentChange[][] = [];
+  for (const change of [...recent].sort((a, b) => a.time - b.time)) {
+    if (change.entityId !== event.entityId || change.currentVersion !== event.previousVersion) continue;
+    if (change.eventId === event.id) continue;
+    const session = sessions.at(-1);
+    const entered = (change.previousVersion ?? 0) < change.currentVersion;
+    if (session === undefined || entered || session.at(-1)?.undoneBy !== undefined) sessions.push([change]);
+    else session.push(change);
+  }
+  const free = sessions.filter((session) => session.every(({ undoneBy }) => (undoneBy ?? event.id) === event.id));
+  const ended = free.filter((session) => session !== sessions.at(-1));
+  return [...ended, ...free.filter((session) => session === sessions.at(-1))].flatMap((session) => session.reverse());
+}
+
 function partnerByState(
   before: Snapshot,
-  touches: readonly EventTouch[],
+  aspects: readonly Aspect[],
   candidates: readonly RecentChange[],
 ): RecentChange | undefined {
   const wanted = aspectHashes(before);
-  const aspects = [...new Set(touches.map((touch) => touch.field.aspect))];
   return candidates.find((change) => {
     const compared = aspects.filter((aspect) => wanted[aspect] !== undefined && change.after?.[aspect] !== undefined);
     return compared.length > 0 && compared.every((aspect) => wanted[aspect] === change.after?.[aspect]);

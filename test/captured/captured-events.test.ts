@@ -4,12 +4,11 @@ import { assetKey } from '../../src/domain/asset.ts';
 import { ENTITY_TYPES, fieldKey } from '../../src/domain/entity.ts';
 import type { ReceivedChange } from '../../src/domain/ledger.ts';
 import type { LedgerRules } from '../../src/domain/ledger-rules.ts';
-import { mergedSnapshot, type NewestState, withSnapshot } from '../../src/domain/newest-state.ts';
-import { rankOf } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
 import { seededRandom, shuffled } from '../support/seeded-random.ts';
 import { type Capture, FIXTURES, inOrder, readCaptures } from './captures.ts';
 import { type Expected, expectedState } from './expected-state.ts';
+import { finalStates } from './final-states.ts';
 import { MemoryLane, type MemoryLaneOptions, writtenKey } from './memory-lane.ts';
 
 type Server = 'real-1.12' | 'real-1.6';
@@ -80,25 +79,6 @@ function randomOrder(captures: readonly Capture[], seed: number, withCatalogue: 
     options: { resident: !withCatalogue || seed % 2 === 0, ...(withCatalogue ? { catalogue } : {}) },
     batch: () => 1 + Math.floor(random() * 4),
   };
-}
-
-/** The state that the server is in at the end, from the snapshots in step order; deleted entities are not in it. */
-function finalStates(captures: readonly Capture[]): ReadonlyMap<string, Snapshot> {
-  const states = new Map<string, NewestState>();
-  for (const [index, { received }] of captures.entries()) {
-    const { event } = received;
-    const key = assetKey({ entityType: event.entityType, fqn: event.fqn });
-    if (/Deleted$/.test(event.eventType)) states.delete(key);
-    else if (event.snapshot !== undefined) {
-      states.set(key, withSnapshot(states.get(key) ?? {}, event.snapshot, rankOf(event, index)));
-    }
-  }
-  const merged = new Map<string, Snapshot>();
-  for (const [key, state] of states) {
-    const snapshot = mergedSnapshot(state);
-    if (snapshot !== undefined) merged.set(key, { tags: [], owners: [], ...snapshot });
-  }
-  return merged;
 }
 
 describe.each(SERVERS)('captured events of %s', (server) => {

@@ -10,8 +10,8 @@ import { fieldValueHash } from '../../src/domain/value-hash.ts';
 
 export interface MemoryLaneOptions {
   readonly rules?: Partial<LedgerRules>;
-  /** Answers for the whole catalogue: the state of an asset now, or `gone`. */
-  readonly catalogue?: (key: AssetKey) => Snapshot | 'gone' | undefined;
+  /** Answers for the whole catalogue: the state of an asset at a time of the lane, or `gone`. */
+  readonly catalogue?: (key: AssetKey, now: number) => Snapshot | 'gone';
   /** True: ledgers stay in memory; false: each batch starts from the sync state, as JSON, as after a restart. */
   readonly resident: boolean;
 }
@@ -34,14 +34,9 @@ export class MemoryLane {
   readonly #options: MemoryLaneOptions;
   readonly #ledgers = new Map<AssetKey, Ledger>();
   readonly #states = new Map<AssetKey, string>();
-  #reads = 0;
 
   constructor(options: MemoryLaneOptions) {
     this.#options = options;
-  }
-
-  get reads(): number {
-    return this.#reads;
   }
 
   /** Takes changes that were delivered together, at a time. */
@@ -55,14 +50,14 @@ export class MemoryLane {
       this.#admit(ledger, change, now);
       for (const { change: waiting } of ledger.waiting()) this.#admit(ledger, waiting, now);
     }
-    for (const [key, ledger] of touched) this.#decide(key, ledger);
+    for (const [key, ledger] of touched) this.#decide(key, ledger, now);
   }
 
   /** Lets every undo that still waits come due. */
   finish(now: number): void {
     for (const [key, ledger] of this.#ledgers) {
       for (const { change } of ledger.waiting()) this.#admit(ledger, change, now);
-      this.#decide(key, ledger);
+      this.#decide(key, ledger, now);
     }
   }
 
@@ -87,8 +82,8 @@ export class MemoryLane {
     ledger.markSettled(change.sequence);
   }
 
-  #decide(key: AssetKey, ledger: Ledger): void {
-    const gone = this.#refresh(key, ledger) === 'gone';
+  #decide(key: AssetKey, ledger: Ledger, now: number): void {
+    const gone = this.#refresh(key, ledger, now) === 'gone';
     const closed: Touch[] = [];
     const settlements: Settlement[] = [];
     for (const open of ledger.open()) {
@@ -109,13 +104,12 @@ export class MemoryLane {
     this.#states.set(key, JSON.stringify(ledger.toSyncState()));
   }
 
-  #refresh(key: AssetKey, ledger: Ledger): 'gone' | 'known' {
+  #refresh(key: AssetKey, ledger: Ledger, now: number): 'gone' | 'known' {
     if (this.#options.catalogue === undefined || ledger.open().every((open) => open.doubts.length === 0))
       return 'known';
-    const answer = this.#options.catalogue(key);
-    this.#reads += 1;
-    if (answer === 'gone' || answer === undefined) return 'gone';
-    ledger.refresh(answer, answer.updatedAt);
+    const answer = this.#options.catalogue(key, now);
+    if (answer === 'gone') return 'gone';
+    ledger.refresh(answer, now);
     return 'known';
   }
 
