@@ -16,6 +16,8 @@ export interface PostgresServerOptions {
   readonly durable?: boolean;
   /** Further settings of the server (`standard_conforming_strings: 'off'`). */
   readonly settings?: Readonly<Record<string, string>>;
+  /** PEM texts; the server then takes TLS connections as well as plain ones. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Receives everything that the server writes to its log. */
   readonly onLog?: (text: string) => void;
 }
@@ -62,7 +64,11 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   const data = path.join(folder, 'data');
   try {
     await initialise(binaries, identity, { folder, data, user, password });
-    const cluster = new Cluster(binaries, identity, data, options);
+    const settings = options.tls === undefined ? {} : await placeCertificate(folder, identity, options.tls);
+    const cluster = new Cluster(binaries, identity, data, {
+      ...options,
+      settings: { ...settings, ...options.settings },
+    });
     await cluster.startOnFreePort();
     return serverOf(cluster, folder, user, password);
   } catch (error) {
@@ -112,10 +118,7 @@ interface NewCluster {
 async function initialise(binaries: string, identity: ServerIdentity, cluster: NewCluster): Promise<void> {
   const passwordFile = path.join(cluster.folder, 'password');
   await writeFile(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
-  if (identity.uid !== undefined && identity.gid !== undefined) {
-    await chown(cluster.folder, identity.uid, identity.gid);
-    await chown(passwordFile, identity.uid, identity.gid);
-  }
+  await giveTo(identity, cluster.folder, passwordFile);
   const child = spawn(
     path.join(binaries, 'bin', 'initdb'),
     [
@@ -134,6 +137,23 @@ async function initialise(binaries: string, identity: ServerIdentity, cluster: N
   const [code] = await once(child, 'close');
   await rm(passwordFile, { force: true });
   if (code !== 0) throw new PostgresServerError('initdb-failed', `initdb ended with code ${code}:\n${output}`);
+}
+
+async function giveTo({ uid, gid }: ServerIdentity, ...files: readonly string[]): Promise<void> {
+  if (uid === undefined || gid === undefined) return;
+  for (const file of files) await chown(file, uid, gid);
+}
+
+async function placeCertificate(
+  folder: string,
+  identity: ServerIdentity,
+  tls: { readonly cert: string; readonly key: string },
+): Promise<Readonly<Record<string, string>>> {
+  const [cert, key] = [path.join(folder, 'server.crt'), path.join(folder, 'server.key')];
+  await writeFile(cert, tls.cert, { mode: 0o600 });
+  await writeFile(key, tls.key, { mode: 0o600 });
+  await giveTo(identity, cert, key);
+  return { ssl: 'on', ssl_cert_file: cert, ssl_key_file: key };
 }
 
 /** Settings for clients (`PGHOST` …) must not leak into the server; messages are matched, so they stay in English. */
