@@ -29,9 +29,9 @@ export class ClassCoverage {
     this.total += 1;
   }
 
-  /** The smallest cell of the table. */
-  least(): number {
-    const cells = [...this.#cells.values()].flatMap((row) => CHARACTER_CLASSES.map((one) => row.get(one) ?? 0));
+  /** The smallest cell of the table, among these classes. */
+  least(classes: readonly CharacterClass[] = CHARACTER_CLASSES): number {
+    const cells = [...this.#cells.values()].flatMap((row) => classes.map((one) => row.get(one) ?? 0));
     return Math.min(...cells);
   }
 
