@@ -21,6 +21,9 @@ export interface NatsServer {
   kill(): Promise<void>;
   /** Orderly stop; data stays for `restart()`. */
   shutdown(): Promise<void>;
+  /** Stops the process from running without ending it: it answers nothing until `thaw()`. */
+  freeze(): void;
+  thaw(): void;
   /** Starts again on the same port and data; stops it first when it still runs. */
   restart(): Promise<void>;
 }
@@ -43,6 +46,8 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
     },
     kill: () => server.kill(),
     shutdown: () => server.stop(),
+    freeze: () => void process.kill(server.pid, 'SIGSTOP'),
+    thaw: () => void process.kill(server.pid, 'SIGCONT'),
     restart: async () => {
       await server.stop();
       server = await startEmbeddedServer({ dir, port, ...more });
