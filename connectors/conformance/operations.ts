@@ -25,10 +25,6 @@ export function nameOf(object: ObjectRef): string {
   return `${object.level} ${JSON.stringify(names.length === 0 ? [object.database] : names)}`;
 }
 
-export function sameAddress(one: ObjectRef, other: ObjectRef): boolean {
-  return one.database === other.database && nameOf(one) === nameOf(other);
-}
-
 /** What should stand in the source when the operation has been carried out; tags as the dump shows them. */
 export function wanted(operation: Operation): string | undefined {
   switch (operation.aspect) {

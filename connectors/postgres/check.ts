@@ -19,9 +19,9 @@ interface ServerRow {
 }
 
 const SERVER = `
-SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
-       current_user::text AS role, r.rolsuper AS superuser, r.rolcreatedb AS createdb, pg_is_in_recovery() AS standby,
-       current_setting('default_transaction_read_only') = 'on' AS read_only
+SELECT pg_catalog.current_setting('server_version') AS version, pg_catalog.current_setting('server_version_num')::int AS version_number,
+       current_user::text AS role, r.rolsuper AS superuser, r.rolcreatedb AS createdb, pg_catalog.pg_is_in_recovery() AS standby,
+       pg_catalog.current_setting('default_transaction_read_only') = 'on' AS read_only
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`;
 
 /** The oldest version that the statements were written for; older ones are past their end of life anyway. */
@@ -29,38 +29,39 @@ const OLDEST_VERSION = 120_000;
 
 /** Owners whose objects the role may not write to, with the number of objects; system schemas are left out. */
 const FOREIGN_OWNERS = `
-SELECT pg_get_userbyid(owner)::text AS owner, count(*)::int AS objects, min(what) AS example
+SELECT pg_catalog.pg_get_userbyid(owner)::text AS owner, pg_catalog.count(*)::int AS objects, pg_catalog.min(what) AS example
 FROM (
-  SELECT c.relowner AS owner, quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS what
+  SELECT c.relowner AS owner, pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) AS what
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT pg_catalog.starts_with(n.nspname::text, 'pg_') AND n.nspname <> 'information_schema'
     AND ($1::text[] IS NULL OR EXISTS (
-      SELECT FROM unnest($1::text[], $2::text[]) AS asked (s, t) WHERE asked.s = n.nspname::text AND asked.t = c.relname::text))
+      SELECT FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS asked (s, t)
+      WHERE asked.s = n.nspname::text AND asked.t = c.relname::text))
   UNION ALL
-  SELECT n.nspowner, 'schema ' || quote_ident(n.nspname) FROM pg_catalog.pg_namespace n
-  WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  SELECT n.nspowner, 'schema ' || pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_namespace n
+  WHERE NOT pg_catalog.starts_with(n.nspname::text, 'pg_') AND n.nspname <> 'information_schema'
     AND ($3::text[] IS NULL OR n.nspname::text = ANY ($3::text[]))
   UNION ALL
-  SELECT d.datdba, 'database ' || quote_ident(d.datname) FROM pg_catalog.pg_database d
-  WHERE d.datname = current_database() AND $4::boolean
+  SELECT d.datdba, 'database ' || pg_catalog.quote_ident(d.datname) FROM pg_catalog.pg_database d
+  WHERE d.datname = pg_catalog.current_database() AND $4::boolean
 ) AS objects
-WHERE NOT pg_has_role(current_user, owner, 'USAGE')
+WHERE NOT pg_catalog.pg_has_role(current_user, owner, 'USAGE')
 GROUP BY owner ORDER BY 1`;
 
 /** Schemas whose tables can be named only with USAGE, which the role lacks. */
 const CLOSED_SCHEMAS = `
 SELECT n.nspname::text AS schema FROM pg_catalog.pg_namespace n
-WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+WHERE NOT pg_catalog.starts_with(n.nspname::text, 'pg_') AND n.nspname <> 'information_schema'
   AND ($1::text[] IS NULL OR n.nspname::text = ANY ($1::text[]))
-  AND NOT has_schema_privilege(current_user, n.oid, 'USAGE') ORDER BY 1`;
+  AND NOT pg_catalog.has_schema_privilege(current_user, n.oid, 'USAGE') ORDER BY 1`;
 
 const CLOSED_DATABASES = `
 SELECT datname::text AS database FROM pg_catalog.pg_database
-WHERE datallowconn AND NOT datistemplate AND NOT has_database_privilege(current_user, oid, 'CONNECT') ORDER BY 1`;
+WHERE datallowconn AND NOT datistemplate AND NOT pg_catalog.has_database_privilege(current_user, oid, 'CONNECT') ORDER BY 1`;
 
 const OPEN_DATABASES = `
 SELECT datname::text AS database FROM pg_catalog.pg_database
-WHERE datallowconn AND NOT datistemplate AND has_database_privilege(current_user, oid, 'CONNECT') ORDER BY 1`;
+WHERE datallowconn AND NOT datistemplate AND pg_catalog.has_database_privilege(current_user, oid, 'CONNECT') ORDER BY 1`;
 
 /**
  * Whether the role can write what it is meant to: these objects, or (none given) all objects of the target's databases.

@@ -5,7 +5,7 @@ import { epochOf } from './session-name.ts';
 
 const OTHERS = `
 SELECT pid, application_name FROM pg_catalog.pg_stat_activity
-WHERE usename = current_user AND pid <> pg_backend_pid() AND application_name LIKE 'backflow/%'`;
+WHERE usename = current_user AND pid <> pg_catalog.pg_backend_pid() AND application_name LIKE 'backflow/%'`;
 
 /** How often the server is asked whether the ended sessions are gone, 50 ms apart. */
 const ROUNDS = 100;
@@ -23,9 +23,10 @@ export async function endOlderSessions(session: Session, name: SessionName): Pro
         return epoch !== undefined && epoch < name.epoch;
       });
       if (older.length === 0) return;
-      await session.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS old (pid)', [
-        older.map(({ pid }) => pid),
-      ]);
+      await session.query(
+        'SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.unnest($1::int[]) AS old (pid)',
+        [older.map(({ pid }) => pid)],
+      );
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   } catch (error) {

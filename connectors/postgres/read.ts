@@ -8,7 +8,8 @@ import { TABLE_KINDS } from './spec.ts';
 
 /**
  * One row per asked object of the connected database. Names are compared as `name` so that the catalog's indexes serve, and as
- * text so that a name above 63 bytes, which the cast cuts, does not find another object.
+ * text so that a name above 63 bytes, which the cast cuts, does not find another object. Functions are named with their schema
+ * here and in all our queries: others may create functions of the same name in schemas of the search path.
  */
 const READ = `
 SELECT asked.place,
@@ -16,19 +17,20 @@ SELECT asked.place,
        c.relkind::text AS relkind,
        a.attnum IS NOT NULL AS has_column,
        CASE asked.level
-         WHEN 'database' THEN shobj_description(d.oid, 'pg_database')
-         WHEN 'schema' THEN obj_description(n.oid, 'pg_namespace')
-         WHEN 'table' THEN obj_description(c.oid, 'pg_class')
-         ELSE col_description(c.oid, a.attnum)
+         WHEN 'database' THEN pg_catalog.shobj_description(d.oid, 'pg_database')
+         WHEN 'schema' THEN pg_catalog.obj_description(n.oid, 'pg_namespace')
+         WHEN 'table' THEN pg_catalog.obj_description(c.oid, 'pg_class')
+         ELSE pg_catalog.col_description(c.oid, a.attnum)
        END AS description,
        CASE asked.level
-         WHEN 'database' THEN pg_get_userbyid(d.datdba)
-         WHEN 'schema' THEN pg_get_userbyid(n.nspowner)
-         WHEN 'table' THEN pg_get_userbyid(c.relowner)
+         WHEN 'database' THEN pg_catalog.pg_get_userbyid(d.datdba)
+         WHEN 'schema' THEN pg_catalog.pg_get_userbyid(n.nspowner)
+         WHEN 'table' THEN pg_catalog.pg_get_userbyid(c.relowner)
        END::text AS owner
-FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[])
+FROM ROWS FROM (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]),
+                pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]))
        AS asked (place, level, schema_name, table_name, column_name)
-JOIN pg_catalog.pg_database d ON d.datname = current_database()
+JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database()
 LEFT JOIN pg_catalog.pg_namespace n
        ON n.nspname = asked.schema_name::name AND n.nspname::text = asked.schema_name
 LEFT JOIN pg_catalog.pg_class c

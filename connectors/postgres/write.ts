@@ -140,7 +140,7 @@ export function withTrace(statement: string, traceparent: string | undefined): s
 
 async function lockOutNotes(transaction: Transaction, principal: string | undefined): Promise<readonly string[]> {
   const [row] = await transaction.ask<{ included: boolean | null }>(
-    `SELECT pg_has_role(current_user, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname::text = $1), 'USAGE') AS included`,
+    `SELECT pg_catalog.pg_has_role(current_user, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname::text = $1), 'USAGE') AS included`,
     [principal],
   );
   if (row?.included === true) return [];

@@ -348,6 +348,30 @@ describe('PostgreSQL: connections', () => {
   });
 });
 
+describe('PostgreSQL: foreign functions', () => {
+  it('are not run by our own queries, whatever the search path offers', async () => {
+    // A better fit for a literal argument than the real one, in a schema that everybody could write to before version 15.
+    await admin.query(`
+      CREATE FUNCTION public.obj_description(oid, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$;
+      CREATE FUNCTION public.pg_has_role(name, oid, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$;
+      CREATE FUNCTION public.current_setting(name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$;
+      ALTER ROLE backflow SET search_path = public, pg_catalog`);
+    const own = await open({}, { lane: 'trap', epoch: 1 });
+    await expect(admin.query("SELECT obj_description('app.c'::regclass, 'pg_class')")).rejects.toThrow('trapped');
+    expect((await own.read([table('c')]))[0]?.exists).toBe(true);
+    expect((await own.check([table('c')])).ok).toBe(true);
+    const owner = planned({ aspect: 'owners', object: table('c'), principal: 'backflow' }, AS_TABLE);
+    expect(await own.apply([owner, planned(describeAs(table('c'), 'safe'), AS_TABLE)])).toMatchObject([
+      { ok: true },
+      { ok: true },
+    ]);
+    await own.close();
+    await admin.query(
+      'DROP FUNCTION public.obj_description, public.pg_has_role, public.current_setting; ALTER ROLE backflow RESET search_path',
+    );
+  });
+});
+
 describe('PostgreSQL: check', () => {
   it('names each missing privilege with the statement that grants it', async () => {
     await admin.query('CREATE ROLE "the ""boss""" NOLOGIN; CREATE SCHEMA vault AUTHORIZATION "the ""boss"""');

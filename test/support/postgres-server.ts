@@ -1,1 +1,1 @@
-export { type PostgresServer, type PostgresServerOptions, startPostgres } from '../../src/demo/postgres-server.ts';
+export { type PostgresServer, startPostgres } from '../../src/demo/postgres-server.ts';
