@@ -52,18 +52,23 @@ function withoutAstral(text: string, notes: string[]): string {
   return text.replaceAll(ASTRAL, '\ufffd');
 }
 
+/** Bytes that the server does not count as visible, in the character set cp1252, whatever character they belong to. */
+const INVISIBLE_BYTES: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d, 0xa0]);
+
 /**
  * MariaDB keeps a schema's comment on one line of the schema's options file, unescaped: after a restart what follows a line break is
- * gone, or is read as an option and changes the schema's default character set. Blanks at the end, and a last byte A0 as in `à`, are
- * cut off then as well. (MariaDB 10.11.19, measured.)
+ * gone, or is read as an option and changes the schema's default character set. Bytes at the end that are not visible in cp1252 are cut
+ * off then as well: blanks and control characters, but also the second half of `à`, `Í` or `я`. (MariaDB 10.11.19, measured.)
  */
 function onOneLine(text: string, notes: string[]): string {
   const joined = text.replaceAll(/\r\n|\n|\r/g, ' ');
   if (joined !== text) notes.push('Line breaks became blanks: MariaDB keeps the comment of a schema on one line.');
-  const trimmed = joined.replace(/[\t-\r \u00a0]+$/, '');
-  if (trimmed !== joined)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the server cuts off.
+  const trimmed = joined.replace(/[\u0000-\u0020\u007f]+$/, '');
+  if (trimmed !== joined) {
     notes.push('Blanks at the end were left out: MariaDB does not keep them in the comment of a schema.');
-  if (Buffer.from(trimmed, 'utf8').at(-1) !== 0xa0) return trimmed;
+  }
+  if (!INVISIBLE_BYTES.has(Buffer.from(trimmed, 'utf8').at(-1) ?? 0)) return trimmed;
   notes.push(
     'A full stop was added: MariaDB would lose the last character of this comment of a schema at its next start.',
   );
