@@ -2,6 +2,7 @@ import type { Asset } from './asset.ts';
 import type { ChangeEvent } from './change-event.ts';
 import { descriptionsOf } from './descriptions.ts';
 import { type Field, type FieldKey, fieldKey } from './entity.ts';
+import type { EventTouch } from './event-touch.ts';
 import type { Admission, FieldValue, Ledger, OpenField, ReceivedChange, Settlement, Touch } from './ledger.ts';
 import { CORRECT_RULES, type LedgerRules } from './ledger-rules.ts';
 import { type FieldSituation, summarize } from './open-field.ts';
@@ -15,7 +16,7 @@ import type { Snapshot } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-size.ts';
 import { stateBefore } from './state-before.ts';
 import type { SettledField, SyncState } from './sync-state.ts';
-import { type EventTouch, isDeletion, touchesOf, touchesWhole } from './touches.ts';
+import { isDeletion, touchesOf, touchesWhole } from './touches.ts';
 import { isUndo, placeUndo, UNDO_WAIT_MS } from './undo.ts';
 import { fieldValueHash, NO_VALUE, valueHash } from './value-hash.ts';
 
@@ -308,13 +309,16 @@ class AssetLedger implements Ledger {
     return { sequence, eventId: event.id, field, key, rank, reason, removedTags, doubts };
   }
 
-  /** Descriptions that were settled and stand differently in this newer snapshot: suggestions and tasks show only so. */
+  /**
+   * Descriptions that were settled and stand differently in this newer snapshot: suggestions and tasks show only so. An open field
+   * counts with the value at hand, since it may be on its way to the source already.
+   */
   #differing(change: ReceivedChange, snapshot: Snapshot, rank: Rank, touched: readonly Touch[]): readonly Touch[] {
     const keys = new Set(touched.map((touch) => touch.key));
     const touches: Touch[] = [];
     for (const { field, key, text } of descriptionsOf(snapshot)) {
-      const settled = keys.has(key) ? undefined : this.#settled.get(key);
-      if (settled?.hash === undefined || !isAbove(rank, settled.rank) || valueHash(text) === settled.hash) continue;
+      const known = keys.has(key) ? undefined : this.#open.has(key) ? this.#atHand(field) : this.#settled.get(key);
+      if (known?.hash === undefined || !isAbove(rank, known.rank) || valueHash(text) === known.hash) continue;
       const doubts = isUndo(change.event) ? (['undo'] as const) : [];
       touches.push({
         sequence: change.sequence,
@@ -328,6 +332,12 @@ class AssetLedger implements Ledger {
       });
     }
     return touches;
+  }
+
+  #atHand(field: Field): Pick<SettledField, 'rank' | 'hash'> | undefined {
+    const value = this.value(field);
+    const hash = fieldValueHash(value);
+    return value.known && hash !== undefined ? { rank: value.rank, hash } : undefined;
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { ChangeEvent, FieldChange } from './change-event.ts';
 import { columnAt, columnCandidates, flattenColumns, literalPath } from './columns.ts';
 import { type Field, fieldKey } from './entity.ts';
+import type { EventTouch } from './event-touch.ts';
 import { withoutTags } from './labels.ts';
 import { readColumns } from './parse-snapshot.ts';
 import type { Column, TagLabel } from './snapshot.ts';
-import type { EventTouch } from './touches.ts';
 
 /**
  * What a change of the column list touches: an added column touches what it carries, a removed one touches nothing (its pending

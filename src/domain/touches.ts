@@ -2,23 +2,12 @@ import type { ChangeEvent, FieldChange } from './change-event.ts';
 import { addedColumnTouches } from './column-changes.ts';
 import { columnCandidates, columnsByLastSegment, flattenColumns, literalPath } from './columns.ts';
 import { type Field, type FieldKey, fieldKey } from './entity.ts';
+import type { EventTouch } from './event-touch.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { readTagLabels, unionOfTags, withoutTags } from './labels.ts';
-import type { Doubt, TouchReason } from './ledger.ts';
+import type { Doubt } from './ledger.ts';
 import { CORRECT_RULES, type LedgerRules } from './ledger-rules.ts';
 import type { Column, Snapshot, TagLabel } from './snapshot.ts';
-
-/** A field that an event by itself touches, before it has a rank. */
-export interface EventTouch {
-  readonly field: Field;
-  readonly key: FieldKey;
-  readonly reason: TouchReason;
-  readonly removedTags: readonly TagLabel[];
-  /** Doubts that the event itself raises; those that depend on what else is known are added by the ledger. */
-  readonly doubts: readonly Doubt[];
-  /** The diff's name of the field, as `changeSummary` uses it. */
-  readonly name?: string;
-}
 
 export interface TouchContext {
   /** Columns to resolve names against when the event carries none. */

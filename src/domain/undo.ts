@@ -1,11 +1,12 @@
 import type { ChangeEvent } from './change-event.ts';
 import { columnAt } from './columns.ts';
 import { ASPECTS, type Aspect, type FieldKey } from './entity.ts';
+import type { EventTouch } from './event-touch.ts';
 import { RANK_STEP } from './rank.ts';
 import type { Snapshot } from './snapshot.ts';
 import { aspectContents, stateBefore } from './state-before.ts';
 import type { RecentChange } from './sync-state.ts';
-import { type EventTouch, isDeletion } from './touches.ts';
+import { isDeletion } from './touches.ts';
 import { valueHash } from './value-hash.ts';
 
 /** How long an undo waits for the change that it takes back, in milliseconds. */

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createLedger } from './asset-ledger.ts';
+import { ASSET, described, field, reborn, settleAll, T, tag, tagged } from './ledger-samples.ts';
+
+describe('undo', () => {
+  const back = { currentVersion: 0.2, previousVersion: 0.3 } as const;
+  const forth = { currentVersion: 0.3, previousVersion: 0.2 } as const;
+
+  it('ranks by its true time where the server tells it', () => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(described(1, 50, 'edit', forth), 0);
+    ledger.admit(described(2, 10, 'before', { ...back, changedAt: new Map([['description', T + 60]]) }), 0);
+    expect(field(ledger, 'description')).toMatchObject({
+      winner: { sequence: 2, rank: { time: T + 60 } },
+      doubts: ['undo'],
+      mayClear: false,
+    });
+    expect(ledger.value({ aspect: 'description' })).toMatchObject({ text: 'before' });
+  });
+
+  it('ranks just above the change that it takes back, wherever that is known from', () => {
+    const edit = tagged(1, 50, ['A.x'], { added: 'A.x' }, forth);
+    const undo = tagged(2, 10, [], { removed: 'A.x' }, back);
+    const together = createLedger(ASSET, undefined);
+    together.admit(edit, 0);
+    const first = createLedger(ASSET, undefined);
+    first.admit(edit, 0);
+    settleAll(first);
+    for (const ledger of [together, reborn(first)]) {
+      ledger.admit(undo, 0);
+      const { winner, removedTags } = field(ledger, 'tags');
+      expect(winner.sequence).toBe(2);
+      expect(winner.rank.time).toBeGreaterThan(T + 50);
+      expect(winner.rank.time).toBeLessThan(T + 51);
+      expect(removedTags.map(({ tagFQN }) => tagFQN)).toEqual(['A.x']);
+    }
+  });
+
+  it('waits for that change, at most five seconds, then ranks by its time in the stream', () => {
+    const ledger = createLedger(ASSET, undefined);
+    const undo = tagged(2, 10, [], { removed: 'A.x' }, back);
+    expect(ledger.admit(undo, 1_000)).toEqual({ kind: 'waiting', until: 6_000 });
+    expect(ledger.isOpen(2)).toBe(true);
+    expect(ledger.admit(undo, 5_999)).toEqual({ kind: 'waiting', until: 6_000 });
+    expect(ledger.waiting()).toEqual([{ change: undo, until: 6_000 }]);
+    expect(ledger.admit({ ...undo, streamTime: T + 9_000 }, 6_000)).toMatchObject({
+      kind: 'admitted',
+      touches: [{ rank: { time: T + 4_000 } }],
+    });
+    expect(ledger.waiting()).toEqual([]);
+  });
+
+  it('takes a change back once: the second of two equal undos waits for its own', () => {
+    const ledger = createLedger(ASSET, undefined);
+    const on = (sequence: number, at: number) => tagged(sequence, at, ['A.x'], { added: 'A.x' }, forth);
+    const off = (sequence: number) => tagged(sequence, 10, [], { removed: 'A.x' }, back);
+    ledger.admit(on(1, 50), 0);
+    expect(ledger.admit(off(2), 0).kind).toBe('admitted');
+    const second = off(3);
+    expect(ledger.admit(second, 0).kind).toBe('waiting');
+    ledger.admit(on(4, 80), 0);
+    ledger.admit(second, 0);
+    expect(field(ledger, 'tags').winner.sequence).toBe(3);
+  });
+
+  it('moves to the change that it really took back when that comes late', () => {
+    const ledger = createLedger(ASSET, undefined);
+    const on = (sequence: number, at: number) => tagged(sequence, at, ['A.x'], { added: 'A.x' }, forth);
+    ledger.admit(on(1, 80), 0);
+    ledger.admit(tagged(2, 10, [], { removed: 'A.x' }, back), 0);
+    expect(field(ledger, 'tags').winner.sequence).toBe(2);
+    ledger.admit(on(3, 50), 0);
+    expect(field(ledger, 'tags').winner.sequence).toBe(1);
+    expect(ledger.value({ aspect: 'tags' })).toMatchObject({ tags: [tag('A.x')] });
+  });
+});
