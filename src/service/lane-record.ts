@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
 import { readOldestFirst } from '../../streams/nats/read-stream.ts';
-import { BUCKETS, STREAMS } from '../domain/subjects.ts';
+import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
 
 const dataSchema = z.object({
   target: z.string().optional(),
@@ -44,9 +44,10 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
     const info = await link.jsm.consumers.info(STREAMS.changes, lane).catch(() => undefined);
     if (record === undefined || info === undefined) continue;
     const data = dataSchema.safeParse(record.data);
+    const named = parseLaneName(lane);
     const {
-      target = lane,
-      partition = 0,
+      target = named.target,
+      partition = named.partition,
       held = 0,
       oldestHeldAt,
       targetState = 'unknown',
@@ -68,4 +69,12 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
     });
   }
   return lanes.sort((a, b) => (a.lane < b.lane ? -1 : 1));
+}
+
+/** A record has its data only after the owner's first report; until then the lane's name tells whose it is. */
+function parseLaneName(lane: string): { readonly target: string; readonly partition: number } {
+  const [, token, partition] = /^lane-(.+)-(\d+)of\d+$/.exec(lane) ?? [];
+  return token === undefined
+    ? { target: lane, partition: 0 }
+    : { target: decodeToken(token), partition: Number(partition) };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeadLetter } from '../../domain/outcome.ts';
 import { readDeadLetters, type StoredDeadLetter } from '../../service/history.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -32,10 +33,15 @@ export async function dlqList({ output, options }: CommandCall): Promise<ExitCod
     const groups = groupLetters(letters).slice(0, limit);
     output.answer(groups, () => (groups.length === 0 ? 'no dead letters' : formatGroups(groups)));
   } else {
-    const rows = letters.map(({ sequence, letter: { body, ...rest } }) => ({ sequence, ...rest }));
+    const rows = letters.map(({ sequence, letter }) => ({ ...letterJson(sequence, letter), body: undefined }));
     output.answer(rows, () => (letters.length === 0 ? 'no dead letters' : formatLetters(letters)));
   }
   return EXIT.ok;
+}
+
+/** A letter as JSON: `sequence` names it in the dead letters, `changeSequence` the change that failed in CHANGES. */
+export function letterJson(sequence: number, { sequence: changeSequence, ...letter }: DeadLetter) {
+  return { sequence, ...letter, changeSequence };
 }
 
 function formatLetters(letters: readonly StoredDeadLetter[]): string {

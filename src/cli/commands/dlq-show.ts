@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findLetters } from '../find-letters.ts';
 import { withNats } from '../nats-access.ts';
 import { formatTime, printable } from '../output.ts';
+import { letterJson } from './dlq-list.ts';
 
 /** `backflow dlq show`: everything that a letter holds; of a discarded one who discarded it, and why. */
 export async function dlqShow({ output, args }: CommandCall): Promise<ExitCode> {
@@ -13,7 +14,7 @@ export async function dlqShow({ output, args }: CommandCall): Promise<ExitCode> 
     const stored = await findDeadLetter(link, name);
     if (stored !== undefined) {
       const { sequence, letter } = stored;
-      output.answer({ sequence, ...letter }, () => formatLetter(sequence, letter));
+      output.answer(letterJson(sequence, letter), () => formatLetter(sequence, letter));
       return EXIT.ok;
     }
     const note = /^\d{1,15}$/.test(name) ? await discardedNote(link, Number(name)) : undefined;
