@@ -51,7 +51,8 @@ class PublishWindow implements Publisher {
   readonly #giveUpAfterMs: number;
   readonly #credits;
   readonly #inbox: string;
-  readonly #queue: Entry[] = [];
+  /** In the order of arrival; a set, because taking the first from a long array copies all of it. */
+  readonly #queue = new Set<Entry>();
   readonly #sent = new Map<string, Entry>();
   readonly #unsettled = new Set<Promise<PublishReceipt>>();
   #tokens = 0;
@@ -88,7 +89,7 @@ class PublishWindow implements Publisher {
         return;
       }
       const now = performance.now();
-      this.#queue.push({
+      this.#queue.add({
         subject,
         data: payload,
         headers: writeHeaders(record),
@@ -115,9 +116,9 @@ class PublishWindow implements Publisher {
 
   /** Lets queued messages into the window, first come first served. */
   #fill(): void {
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+    for (const next of this.#queue) {
       if (!this.#credits.admits(next.bytes)) return;
-      this.#queue.shift();
+      this.#queue.delete(next);
       this.#credits.take(next.bytes);
       this.#tokens += 1;
       const token = this.#tokens.toString(36);
@@ -166,9 +167,9 @@ class PublishWindow implements Publisher {
       if (now >= entry.giveUpAt) this.#settle(token, entry, entry.lastTrouble);
       else if (now >= entry.dueAt) this.#send(token, entry);
     }
-    const expired = this.#queue.filter((entry) => now >= entry.giveUpAt);
-    for (const entry of expired) {
-      this.#queue.splice(this.#queue.indexOf(entry), 1);
+    for (const entry of this.#queue) {
+      if (now < entry.giveUpAt) continue;
+      this.#queue.delete(entry);
       entry.reject(entry.lastTrouble);
     }
     this.#restWhenIdle();
@@ -184,7 +185,7 @@ class PublishWindow implements Publisher {
   }
 
   #restWhenIdle(): void {
-    if (this.#sent.size > 0 || this.#queue.length > 0) return;
+    if (this.#sent.size > 0 || this.#queue.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -194,7 +195,9 @@ class PublishWindow implements Publisher {
   }
 
   #failAll(error: StreamError): void {
-    for (const entry of this.#queue.splice(0)) entry.reject(error);
+    const queued = [...this.#queue];
+    this.#queue.clear();
+    for (const entry of queued) entry.reject(error);
     for (const [token, entry] of this.#sent) this.#settle(token, entry, error);
   }
 }
