@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Connection, PlannedWrite, PlanOptions, SourceObject } from '../../connectors/contract.ts';
+import type { Connection, SourceObject } from '../../connectors/contract.ts';
 import { postgresConnector } from '../../connectors/postgres/connector.ts';
-import type { ObjectRef, Operation } from '../../src/domain/operation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { database, describeAs, planned, table } from '../support/postgres-writes.ts';
 
 const SESSION = { lane: 'pg_sales/0', epoch: 7 };
 
@@ -48,26 +48,6 @@ async function connect(database: string): Promise<pg.Client> {
 function open(over: Record<string, unknown> = {}, session = SESSION): Promise<Connection> {
   const json = { ...server.connection('shop'), username: 'backflow', authType: { password: 'pw' }, ...over };
   return postgresConnector.open(postgresConnector.spec.config.parse(json), session);
-}
-
-function table(name: string, schema = 'app', database = 'shop'): ObjectRef {
-  return { level: 'table', entityType: 'table', fqn: name, service: 'pg_sales', database, schema, table: name };
-}
-
-function database(name: string): ObjectRef {
-  return { level: 'database', entityType: 'database', fqn: name, service: 'pg_sales', database: name };
-}
-
-function describeAs(object: ObjectRef, text: string): Operation {
-  return { aspect: 'description', object, text };
-}
-
-let ids = 0;
-function planned(operation: Operation, source: SourceObject, options: PlanOptions = {}): PlannedWrite {
-  const plan = postgresConnector.plan(operation, source, options);
-  if (!plan.ok) throw new Error(`refused: ${plan.error.failure.code}`);
-  ids += 1;
-  return { id: `w${ids}`, operation, plan: plan.value, options, source };
 }
 
 async function commentOf(name: string): Promise<string | null> {
