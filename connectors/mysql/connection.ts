@@ -3,6 +3,7 @@ import { ConnectorError } from '../connector-error.ts';
 import type { CheckReport, Connection, PlannedWrite, SessionName, SourceObject, WriteResult } from '../contract.ts';
 import { checkServer } from './check.ts';
 import type { MysqlConfig } from './config.ts';
+import { endOlderSessions } from './fence.ts';
 import { readObjects } from './read.ts';
 import { openSession, type Session } from './session.ts';
 import { writeAll } from './write.ts';
@@ -27,6 +28,7 @@ class MysqlConnection implements Connection {
   readonly #seams: WriteSeams;
   #session: Session;
   #closed = false;
+  #fenced = false;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(config: MysqlConfig, name: SessionName, seams: WriteSeams, session: Session) {
@@ -45,7 +47,11 @@ class MysqlConnection implements Connection {
   }
 
   apply(writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
-    return this.#inTurn((session) => writeAll(session, writes, this.#seams));
+    return this.#inTurn(async (session) => {
+      if (!this.#fenced) await endOlderSessions(session, this.#name);
+      this.#fenced = true;
+      return writeAll(session, writes, this.#seams);
+    });
   }
 
   async close(): Promise<void> {

@@ -87,6 +87,7 @@ const BY_NUMBER: Readonly<Record<number, Entry>> = {
   1629: entry('invalid', 'object', 'The comment is too long for a column.'),
   1698: LOGIN,
   1792: READ_ONLY,
+  1800: entry('unsupported', 'object', 'The server does not know this way of altering a table; it is too old.'),
   1820: entry('auth', 'target', "The account's password has expired."),
   1836: READ_ONLY,
   1845: REBUILD,

@@ -6,6 +6,7 @@ import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
 import type { MysqlConfig, PemSource } from './config.ts';
 import { connectorErrorOf } from './errors.ts';
+import { programName } from './fence.ts';
 import { parseServer, type Server } from './server.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -154,7 +155,7 @@ class Link {
       multipleStatements: false,
       connectTimeout: CONNECT_TIMEOUT_MS,
       enableKeepAlive: true,
-      connectAttributes: { program_name: `backflow/${name.lane}/${name.epoch}` },
+      connectAttributes: { program_name: programName(name) },
     });
     const link = new Link(connection);
     await new Promise<void>((resolve, reject) => {
