@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { dataDir, httpAddress, natsEnvironment, webhookSecrets } from './environment.ts';
+import { UsageError } from './exit.ts';
+
+describe('environment', () => {
+  it('reads host and port, IPv6 included, and refuses anything else by its name', () => {
+    expect(httpAddress({})).toEqual({ host: '127.0.0.1', port: 8085 });
+    expect(httpAddress({ BACKFLOW_HTTP: ' 0.0.0.0:80 ' })).toEqual({ host: '0.0.0.0', port: 80 });
+    expect(httpAddress({ BACKFLOW_HTTP: '[::1]:9000' })).toEqual({ host: '::1', port: 9000 });
+    for (const wrong of ['8085', 'localhost', 'localhost:99999', '::1:80', 'http://x:80']) {
+      expect(() => httpAddress({ BACKFLOW_HTTP: wrong })).toThrow(UsageError);
+    }
+  });
+
+  it('splits the secrets at commas and leaves out empty ones', () => {
+    expect(webhookSecrets({})).toEqual([]);
+    expect(webhookSecrets({ BACKFLOW_WEBHOOK_SECRETS: ' new ,old,,' })).toEqual(['new', 'old']);
+  });
+
+  it('takes blank variables for unset ones', () => {
+    expect(dataDir({ BACKFLOW_DATA: ' ' })).toBe('.backflow');
+    expect(natsEnvironment({ NATS_URL: ' ', NATS_CA: '' })).toEqual({});
+  });
+
+  it('reads how to reach NATS, and wants certificate and key together', () => {
+    expect(
+      natsEnvironment({ NATS_URL: 'tls://a:4222', NATS_CREDS: '/c', NATS_CA: '/ca', NATS_CERT: '/p', NATS_KEY: '/k' }),
+    ).toEqual({ url: 'tls://a:4222', credsFile: '/c', tls: { caFile: '/ca', certFile: '/p', keyFile: '/k' } });
+    expect(() => natsEnvironment({ NATS_KEY: '/k' })).toThrow(/NATS_CERT and NATS_KEY/);
+  });
+});
