@@ -2,16 +2,7 @@ import { z } from 'zod';
 import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
 import type { Session } from './session.ts';
-
-/** What all sessions of a lane have in common, whatever their epoch. */
-function prefixOf({ lane }: SessionName): string {
-  return `backflow/${encodeURIComponent(lane.toWellFormed())}/`;
-}
-
-/** `backflow/<lane>/<epoch>`, the `program_name` of a session. */
-export function programName(name: SessionName): string {
-  return prefixOf(name) + String(name.epoch);
-}
+import { lanePrefix } from './session-name.ts';
 
 const OTHERS = `SELECT processlist_id AS id, attr_value AS name FROM performance_schema.session_account_connect_attrs
   WHERE attr_name = 'program_name' AND attr_value LIKE 'backflow/%' AND processlist_id <> CONNECTION_ID()`;
@@ -27,7 +18,7 @@ const ROUNDS = 100;
  * server tells nobody which program a session belongs to, and nothing is done.
  */
 export async function endOlderSessions(session: Session, name: SessionName): Promise<void> {
-  const prefix = prefixOf(name);
+  const prefix = lanePrefix(name);
   for (let round = 0; round < ROUNDS; round += 1) {
     const others = await tolerant(() => session.rows(OTHERS, otherRow));
     const older = (others ?? []).filter((other) => {

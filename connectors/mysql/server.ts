@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-export const FLAVOURS = ['MySQL', 'MariaDB'] as const;
-export type Flavour = (typeof FLAVOURS)[number];
+const FLAVOURS = ['MySQL', 'MariaDB'] as const;
 
 /** What kind of server answers, as far as plans depend on it. */
 export const serverSchema = z.object({

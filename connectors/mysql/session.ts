@@ -6,8 +6,8 @@ import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
 import type { MysqlConfig, PemSource } from './config.ts';
 import { connectorErrorOf } from './errors.ts';
-import { programName } from './fence.ts';
 import { parseServer, type Server } from './server.ts';
+import { programName } from './session-name.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Only against a server or network that says nothing any more; the server's own limits below are shorter. */
