@@ -4,6 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { claimFolder, PID_FILE } from './claim-folder.ts';
 import { findServerBinary } from './server-binary.ts';
 import { StreamError } from './stream-error.ts';
 
@@ -39,9 +40,9 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const binary = options.binary ?? findServerBinary();
   const dir = resolve(options.dir);
   mkdirSync(dir, { recursive: true });
-  refuseWhenInUse(dir);
   const log = join(dir, 'nats-server.log');
   const configFile = join(dir, 'nats-server.conf');
+  await claimFolder(dir, configFile);
   writeFileSync(configFile, serverConfig(dir, log, options));
 
   // A process group of its own: Ctrl-C in the terminal must not end the server before we have drained.
@@ -76,7 +77,7 @@ function serverConfig(dir: string, log: string, options: EmbeddedServerOptions):
   return [
     'host: "127.0.0.1"',
     `port: ${options.port ?? -1}`,
-    `pid_file: ${JSON.stringify(join(dir, 'nats-server.pid'))}`,
+    `pid_file: ${JSON.stringify(join(dir, PID_FILE))}`,
     `ports_file_dir: ${JSON.stringify(dir)}`,
     `log_file: ${JSON.stringify(log)}`,
     'logfile_size_limit: 10MB',
@@ -84,27 +85,6 @@ function serverConfig(dir: string, log: string, options: EmbeddedServerOptions):
     options.config ?? '',
     '',
   ].join('\n');
-}
-
-/** Two servers on one store destroy it, and nats-server itself takes no lock. */
-function refuseWhenInUse(dir: string): void {
-  const pid = Number.parseInt(readOrEmpty(join(dir, 'nats-server.pid')), 10);
-  if (!Number.isInteger(pid) || !isNatsServer(pid)) return;
-  throw new StreamError(
-    'data-in-use',
-    `Another nats-server (process ${pid}) already runs on the data in ${dir}. Stop it, or set NATS_URL to use it.`,
-  );
-}
-
-function isNatsServer(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const name = readOrEmpty(`/proc/${pid}/comm`).trim();
-  // Without /proc (macOS) a living process of that id has to count as the server.
-  return name === '' || name.startsWith('nats-server');
 }
 
 async function waitUntilReady(

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +107,21 @@ describe('the embedded server', () => {
     expect(readFileSync(join(dir, 'nats-server.pid'), 'utf8')).toBe(String(second.pid));
     const third = await startEmbeddedServer({ dir });
     await third.stop();
+    rmSync(dir, { recursive: true });
+  });
+
+  it('ends a server that a killed process left behind on the same data', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'backflow-nats-'));
+    const left = await startEmbeddedServer({ dir });
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    writeFileSync(join(dir, 'owner.pid'), String(gone));
+    const next = await startEmbeddedServer({ dir });
+    await left.exited;
+    expect(next.pid).not.toBe(left.pid);
+    const link = await connectNats({ servers: next.url, name: 't' });
+    await link.flush();
+    await link.close();
+    await next.stop();
     rmSync(dir, { recursive: true });
   });
 
