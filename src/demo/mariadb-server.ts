@@ -35,12 +35,6 @@ const INSTALL_COMMAND = 'apt-get install mariadb-server';
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;
 
-/** Whether `startMariadb` would find its programs. */
-export function mariadbInstalled(): boolean {
-  const folders = systemFolders();
-  return serverProgram(folders) !== undefined && installProgram(folders) !== undefined;
-}
-
 /**
  * Starts a MariaDB server of its own: new data folder, free port on 127.0.0.1, account `root` with a random password over TCP.
  * As root the server runs under an unprivileged account. Throws `MariadbError`.
