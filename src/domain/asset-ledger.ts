@@ -91,10 +91,9 @@ class AssetLedger implements Ledger {
       if (touchesWhole(event)) this.#noteEmptyDescriptions(event.snapshot, rank);
     }
     this.#hold(change, rank, touches, undoTime === undefined ? {} : { undo: found });
-    if (touches.length > 0) {
-      this.#recent.add(recentChange(event, rank, touches), (id) => this.#isOpenEvent(id));
-      this.#moveUndos(sequence);
-    }
+    if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), (id) => this.#isOpenEvent(id));
+    if (found.length === 0) this.#recent.see(event.entityId, event.currentVersion, rank.time);
+    this.#moveUndos(sequence);
     return { kind: 'admitted', touches };
   }
 
@@ -106,8 +105,8 @@ class AssetLedger implements Ledger {
     const held = this.#held.get(sequence);
     if (held === undefined) return undefined;
     const key = fieldKey(field);
-    const present = this.#open.of(key).filter((touch) => touch.sequence === sequence);
-    if (present.some((touch) => touch.channel === undefined || touch.channel === channel)) return undefined;
+    const sees = (touch: Touch): boolean => touch.channel === undefined || touch.channel === channel;
+    if (this.#open.of(key).some((touch) => touch.sequence === sequence && sees(touch))) return undefined;
     const touch: Touch = {
       sequence,
       eventId: held.change.event.id,
@@ -319,17 +318,9 @@ class AssetLedger implements Ledger {
     for (const { field, key, text } of descriptionsOf(snapshot)) {
       const known = keys.has(key) ? undefined : this.#open.has(key) ? this.#atHand(field) : this.#settled.get(key);
       if (known?.hash === undefined || !isAbove(rank, known.rank) || valueHash(text) === known.hash) continue;
-      const doubts = isUndo(change.event) ? (['undo'] as const) : [];
-      touches.push({
-        sequence: change.sequence,
-        eventId: change.event.id,
-        field,
-        key,
-        rank,
-        reason: 'differs',
-        removedTags: [],
-        doubts,
-      });
+      const { sequence, event } = change;
+      const doubts = isUndo(event) ? (['undo'] as const) : [];
+      touches.push({ sequence, eventId: event.id, field, key, rank, reason: 'differs', removedTags: [], doubts });
     }
     return touches;
   }

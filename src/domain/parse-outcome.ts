@@ -34,6 +34,7 @@ const state = z.object({
     }),
   ),
   settled: z.array(z.number()),
+  partial: z.record(z.string(), z.array(z.string())).optional(),
 });
 
 const failure = z.object({ class: z.string(), code: z.string(), message: z.string() });

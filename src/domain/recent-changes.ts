@@ -11,6 +11,8 @@ const RECENT_RESIDENT = 32;
  */
 export class RecentChanges {
   readonly #byId = new Map<string, RecentChange>();
+  /** Events that touched nothing but tell in which version the entity was, the newest last. */
+  #sightings: readonly { readonly entityId: string; readonly version: number; readonly time: number }[] = [];
 
   constructor(changes: readonly RecentChange[]) {
     for (const change of changes) this.#byId.set(change.eventId, change);
@@ -20,8 +22,26 @@ export class RecentChanges {
     return this.#byId.has(eventId);
   }
 
+  /** All changes, each with the time until which its version was seen. */
   all(): readonly RecentChange[] {
-    return [...this.#byId.values()];
+    const changes = new Map(this.#byId);
+    for (const { entityId, version, time } of this.#sightings) {
+      let latest: RecentChange | undefined;
+      for (const change of changes.values()) {
+        if (change.entityId !== entityId || change.currentVersion !== version || change.undoneBy !== undefined)
+          continue;
+        if (change.time <= time && change.time >= (latest?.time ?? 0)) latest = change;
+      }
+      if (latest !== undefined && time > (latest.seenUntil ?? latest.time)) {
+        changes.set(latest.eventId, { ...latest, seenUntil: time });
+      }
+    }
+    return [...changes.values()];
+  }
+
+  /** An event that touches nothing showed the entity in this version. */
+  see(entityId: string, version: number, time: number): void {
+    this.#sightings = [...this.#sightings, { entityId, version, time }].slice(-RECENT_RESIDENT);
   }
 
   /** Adds or replaces a change, and drops the oldest beyond the limit; `isOpen` tells which have to stay. */

@@ -78,9 +78,7 @@ export class SettledFields {
     const common = base?.rank;
     const fields = [...this.#fields].map(([key, { rank, ...rest }]): [FieldKey, Partial<SettledField>] => [
       key,
-      common !== undefined && compareRanks(rank, common) === 0 && rank.entityId === common.entityId
-        ? rest
-        : { rank, ...rest },
+      common !== undefined && compareRanks(rank, common) === 0 ? rest : { rank, ...rest },
     ]);
     return {
       ...(common === undefined ? {} : { base: common }),

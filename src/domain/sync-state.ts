@@ -26,6 +26,8 @@ export interface RecentChange {
   readonly fields: Readonly<Record<FieldKey, string>>;
   /** Hash of everything of an aspect, columns included, after the change; absent where its snapshot does not carry the aspect. */
   readonly after?: Partial<Record<Aspect, string>>;
+  /** The newest time at which another event (a vote) showed the entity still in this change's version. */
+  readonly seenUntil?: number;
   /** Event id of the undo that took this change back: another one has to find another partner. */
   readonly undoneBy?: string;
 }
@@ -46,4 +48,9 @@ export interface SyncState {
   readonly recent: readonly RecentChange[];
   /** Sequences that are settled but whose ack is not proven, oldest first. */
   readonly settled: readonly number[];
+  /**
+   * Sequences of which some keys are recorded and others still open (a retry), with the recorded touches, as the lane names them:
+   * after a crash they are not decided a second time.
+   */
+  readonly partial?: Readonly<Record<string, readonly string[]>>;
 }

@@ -31,7 +31,7 @@ export type UndoPlace =
  * Finds the rank time of an undo.
  *
  * 1. Where `changeSummary` gives what it put back a later time than the event's, that is the true time of the whole event.
- * 2. Else it ranks just above the newest change that it can take back: same entity id, that change's version is the one the undo
+ * 2. Else it ranks just above the newest change that it can take back (and above votes seen in that change's version): same entity id, that change's version is the one the undo
  *    leaves, nothing took it back before, and the entity after that change looked as it did before the undo, in every aspect that
  *    both carry. Each change is taken back once, so that two equal undos find two partners.
  * 3. Until `mayWait` is false it waits for such a change. Then what the undo touches alone decides, first by aspect, then by field
@@ -50,7 +50,7 @@ export function placeUndo(
   const partner = before === undefined ? undefined : partnerByState(before, ASPECTS, candidates);
   const told = toldTime(event, touches);
   if (told > event.timestamp) return place(told, partner);
-  if (partner !== undefined) return place(partner.time + RANK_STEP, partner);
+  if (partner !== undefined) return place(justAbove(partner), partner);
   if (mayWait) return { kind: 'wait' };
   const touched = ASPECTS.filter((aspect) => touches.some((touch) => touch.field.aspect === aspect));
   const alike =
@@ -58,7 +58,7 @@ export function placeUndo(
       ? candidates[0]
       : (partnerByState(before, touched, candidates) ??
         candidates.find((change) => fieldsAlike(change, before, touches)));
-  if (alike !== undefined) return place(alike.time + RANK_STEP, alike);
+  if (alike !== undefined) return place(justAbove(alike), alike);
   return place(Math.max(event.timestamp, streamTime - UNDO_ASSUMED_AGE_MS), undefined);
 }
 
@@ -134,6 +134,11 @@ export function fieldHash(
   if (at === undefined) return undefined;
   if (aspect === 'description') return valueHash(at.description);
   return snapshot.tags === undefined || at.tags === undefined ? undefined : valueHash(at.tags);
+}
+
+/** Above the change, and above whatever showed the entity in its version later on. */
+function justAbove(change: RecentChange): number {
+  return Math.max(change.time, change.seenUntil ?? 0) + RANK_STEP;
 }
 
 function place(time: number, takesBack: RecentChange | undefined): UndoPlace {
