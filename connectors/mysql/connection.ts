@@ -9,6 +9,9 @@ import { openSession, type Session } from './session.ts';
 import { writeAll } from './write.ts';
 import type { WriteSeams } from './write-seams.ts';
 
+/** What is under way when the connection is closed may take this long; then it fails. */
+const CLOSE_GRACE_MS = 5_000;
+
 /** Connects at once, so that wrong credentials and addresses show. Throws `ConnectorError`. `seams` is for tests. */
 export async function openMysql(
   config: MysqlConfig,
@@ -56,20 +59,28 @@ class MysqlConnection implements Connection {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#queue.catch(() => undefined);
+    const timer = setTimeout(() => this.#session.destroy(), CLOSE_GRACE_MS);
+    await this.#queue;
+    clearTimeout(timer);
     await this.#session.close();
   }
 
+  /** Calls made before the connection is closed still have their turn. */
   #inTurn<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closed());
     const turn = this.#queue.then(async () => {
-      if (this.#closed) {
-        const message = 'The connection was closed.';
-        throw new ConnectorError({ class: 'transient', scope: 'target', code: 'closed', message });
+      if (!this.#session.usable) {
+        if (this.#closed) throw closed();
+        this.#session = await openSession(this.#config, this.#name);
       }
-      if (!this.#session.usable) this.#session = await openSession(this.#config, this.#name);
       return work(this.#session);
     });
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function closed(): ConnectorError {
+  const message = 'The connection was closed.';
+  return new ConnectorError({ class: 'transient', scope: 'target', code: 'closed', message });
 }

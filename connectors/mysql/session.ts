@@ -131,6 +131,8 @@ function unreadable(): ConnectorError {
 class Link {
   readonly #connection: Driver.Connection;
   #usable = true;
+  /** Fails the statement under way; the driver forgets it when the connection is destroyed. */
+  #abandon: ((error: ConnectorError) => void) | undefined;
 
   constructor(connection: Driver.Connection) {
     this.#connection = connection;
@@ -174,13 +176,20 @@ class Link {
 
   query(sql: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.destroy();
-        const message = 'The server did not answer in time.';
-        reject(new ConnectorError({ class: 'transient', scope: 'target', code: 'no-answer', message }));
-      }, ANSWER_TIMEOUT_MS);
-      this.#connection.query(sql, (error, answer) => {
+      const timer = setTimeout(
+        () => this.destroy('no-answer', 'The server did not answer in time.'),
+        ANSWER_TIMEOUT_MS,
+      );
+      const settle = (): void => {
         clearTimeout(timer);
+        this.#abandon = undefined;
+      };
+      this.#abandon = (error) => {
+        settle();
+        reject(error);
+      };
+      this.#connection.query(sql, (error, answer) => {
+        settle();
         if (error === null) return resolve(answer);
         const failure = connectorErrorOf(error, 'statement');
         if (failure.scope === 'target') this.destroy();
@@ -189,9 +198,10 @@ class Link {
     });
   }
 
-  destroy(): void {
+  destroy(code = 'connection-lost', message = 'The connection was lost.'): void {
     this.#usable = false;
     this.#connection.destroy();
+    this.#abandon?.(new ConnectorError({ class: 'transient', scope: 'target', code, message }));
   }
 
   async close(): Promise<void> {
