@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -232,6 +232,11 @@ function running(child: ChildProcess, folder: string, port: number, password: st
   // A process that ends without stopping its server must not leave it behind.
   const onExit = (): void => {
     child.kill('SIGKILL');
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // The dying server may still hold a file; the folder is a temporary one.
+    }
   };
   process.once('exit', onExit);
   let stopping: Promise<void> | undefined;
