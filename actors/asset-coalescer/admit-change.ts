@@ -7,43 +7,44 @@ import type { Column, Snapshot } from '../../src/domain/snapshot.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import { timings } from '../outcome-recorder/asset-outcome.ts';
 import type { AssetEntry } from './asset-entry.ts';
-import { managingChannels, objectName } from './decide-field.ts';
+import { managingChannels, objectName } from './channel-keys.ts';
+import { DELETED } from './decide-field.ts';
+import { closeRecorded } from './partly-recorded.ts';
 
-/** What admitting a held change asks of the lane. `settled`: ack it, it is recorded; `held`: nothing; `until`: look again then. */
-export type Admitted =
-  | { readonly kind: 'settled' }
-  | { readonly kind: 'held' }
-  | { readonly kind: 'waiting'; readonly until: number }
-  | { readonly kind: 'admitted' };
-
-/** Puts a change into the entry's ledger and notes what is already certain about it (duplicates, nothing to write). */
+/**
+ * Puts a change into the entry's ledger, holds it, and notes what is already certain about it (duplicates, nothing to write).
+ * What the state names as settled is acknowledged, and is all that is not held afterwards.
+ */
 export function admitChange(
   entry: AssetEntry,
   held: HeldChange,
   target: string,
   config: CompiledConfig,
   now: number,
-): Admitted {
+): void {
   const { received } = held;
+  const { sequence } = received;
   const admission = entry.ledger.admit(received, now);
+  if (admission.kind === 'settled') {
+    held.delivery.ack();
+    held.span.end();
+    entry.acked = [...entry.acked.filter((ack) => ack.sequence !== sequence), { sequence, at: now }];
+    return;
+  }
+  entry.held.set(sequence, held);
   switch (admission.kind) {
-    case 'settled':
-      return { kind: 'settled' };
     case 'held':
-      return { kind: 'held' };
     case 'waiting':
-      entry.held.set(received.sequence, held);
-      return { kind: 'waiting', until: admission.until };
+      return;
     case 'duplicate':
-      entry.held.set(received.sequence, held);
       noteDuplicate(entry, held, admission.touches, target, config);
-      return { kind: 'admitted' };
+      return;
     case 'deleted':
     case 'admitted':
-      entry.held.set(received.sequence, held);
-      if (admission.kind === 'admitted') touchEntered(entry, received.sequence, target, config);
-      if (!entry.ledger.isOpen(received.sequence)) noteNothingToWrite(entry, held, now);
-      return { kind: 'admitted' };
+      if (admission.kind === 'admitted') touchEntered(entry, held, target, config);
+      if (!entry.ledger.isOpen(sequence)) noteNothingToWrite(entry, held, admission.kind === 'deleted', now);
+      closeRecorded(entry, sequence);
+      if (!entry.ledger.isOpen(sequence)) entry.finished.add(sequence);
   }
 }
 
@@ -60,35 +61,38 @@ function noteDuplicate(
     ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
   };
   for (const touch of touches) {
-    const managing = managingChannels(target, entry.asset, touch.field, config);
+    const managing = managingChannels(target, entry.asset, touch.field, config).map((channel) => channel.name);
+    const channels = held.onlyChannel === undefined ? managing : [held.onlyChannel];
     const common = { ...identity, aspect: touch.field.aspect, object: objectName(touch.field), by: 'duplicate' };
-    if (managing.length === 0) entry.superseded.push(common);
-    for (const channel of managing) entry.superseded.push({ ...common, channel: channel.name });
+    if (channels.length === 0) entry.superseded.push(common);
+    for (const channel of channels) entry.superseded.push({ ...common, channel });
   }
   if (touches.length === 0) entry.superseded.push({ ...identity, object: '', by: 'duplicate' });
   entry.finished.add(held.received.sequence);
 }
 
-function noteNothingToWrite(entry: AssetEntry, held: HeldChange, now: number): void {
+function noteNothingToWrite(entry: AssetEntry, held: HeldChange, deleted: boolean, now: number): void {
   entry.items.push({
     sequence: held.received.sequence,
     eventId: held.received.event.id,
     object: '',
     status: 'skipped',
-    reason: 'the change touches nothing that is written back',
+    reason: deleted ? DELETED : 'the change touches nothing that is written back',
     user: held.received.event.userName,
+    ...(held.onlyChannel === undefined ? {} : { channel: held.onlyChannel }),
     ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
     timings: timings(held, now),
   });
-  entry.finished.add(held.received.sequence);
 }
 
 /** A change that brings the entity into a channel's filter touches everything of that channel that the snapshot carries. */
-function touchEntered(entry: AssetEntry, sequence: number, target: string, config: CompiledConfig): void {
+function touchEntered(entry: AssetEntry, held: HeldChange, target: string, config: CompiledConfig): void {
+  const { sequence } = held.received;
   const before = entry.ledger.before(sequence);
   const after = entry.ledger.newest();
   if (before === undefined || after === undefined) return;
   for (const channel of config.channelsOf(target)) {
+    if (held.onlyChannel !== undefined && held.onlyChannel !== channel.name) continue;
     if (!entersChannel(channel, after, before)) continue;
     for (const field of carriedFields(after, channel)) entry.ledger.touch(sequence, field, channel.name);
   }

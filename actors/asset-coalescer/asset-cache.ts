@@ -5,8 +5,9 @@ import { type AssetEntry, isEvictable } from './asset-entry.ts';
 const ENTRY_OVERHEAD = 600;
 
 /**
- * Resident assets of a lane, bounded in bytes. The least recently used ones that nothing depends on are dropped first;
- * their state lies in their last outcome message and is fetched again when they are next met.
+ * Resident assets of a lane, bounded in bytes. The least recently used ones that nothing depends on are dropped by `evict`;
+ * their state lies in their last outcome message and is fetched again when they are next met. Nothing is dropped in between, so
+ * that what was fetched for a change is still there when the change is admitted.
  */
 export class AssetCache {
   readonly #entries = new Map<AssetKey, AssetEntry>();
@@ -42,7 +43,6 @@ export class AssetCache {
   add(entry: AssetEntry): void {
     this.#entries.set(entry.key, entry);
     this.measure(entry);
-    this.#evict();
   }
 
   /** Takes the entry's present size into account; call after its ledger changed. */
@@ -64,7 +64,8 @@ export class AssetCache {
     return this.#entries.values();
   }
 
-  #evict(): void {
+  /** Brings the cache back to its bound, as far as nothing depends on the entries; call at the end of a turn. */
+  evict(): void {
     if (this.#bytes <= this.#maxBytes) return;
     for (const entry of this.#entries.values()) {
       if (this.#bytes <= this.#maxBytes) return;

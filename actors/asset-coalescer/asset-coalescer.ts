@@ -1,71 +1,44 @@
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
-import { createLedger } from '../../src/domain/asset-ledger.ts';
 import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
-import { parseOutcomeMessage } from '../../src/domain/parse-outcome.ts';
-import { outcomeSubject } from '../../src/domain/subjects.ts';
-import type { ActorRef, Recipient } from '../kernel/actor-ref.ts';
+import type { Recipient } from '../kernel/actor-ref.ts';
 import type { ActorContext, Behavior } from '../kernel/behavior.ts';
+import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
-import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
-import { recordRound } from '../outcome-recorder/record-round.ts';
+import type { RecordAnswer } from '../lane/lane-ports.ts';
+import { wholeTime } from '../lane/whole-time.ts';
+import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
 import { admitChange } from './admit-change.ts';
 import { AssetCache } from './asset-cache.ts';
-import { type AssetEntry, hasWork, newEntry } from './asset-entry.ts';
-import { acknowledge, closeRound, type LaneIdentity } from './close-work.ts';
+import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
+import { acknowledge, closeRound } from './close-work.ts';
+import type { CoalescerMessage, CoalescerOptions, DrainAnswer } from './coalescer-messages.ts';
+import { loadAssets, reloadAsset } from './load-assets.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
+import { WorkQueue } from './work-queue.ts';
 
-export type CoalescerMessage =
-  | { readonly type: 'changes'; readonly changes: readonly HeldChange[] }
-  /** The dispatcher can take a batch of so many fields. */
-  | { readonly type: 'demand'; readonly fields: number }
-  | { readonly type: 'results'; readonly results: ReadonlyMap<AssetKey, readonly FieldResult[]> }
-  /** The target failed as a whole: the work is open again. */
-  | { readonly type: 'returned'; readonly keys: readonly AssetKey[] }
-  | {
-      readonly type: 'recorded';
-      readonly key: AssetKey;
-      readonly answer: RecordAnswer;
-      readonly settles: readonly number[];
-    }
-  | { readonly type: 'catalogue'; readonly key: AssetKey; readonly answer: CatalogueAnswer }
-  | { readonly type: 'wake' }
-  | { readonly type: 'configure'; readonly config: CompiledConfig }
-  | { readonly type: 'drain'; readonly replyTo: Recipient<DrainAnswer> };
-
-/** How many changes were given back to the stream, undecided. */
-export interface DrainAnswer {
-  readonly returned: number;
-}
-
-export interface CoalescerOptions {
-  readonly identity: LaneIdentity;
-  readonly config: CompiledConfig;
-  readonly ports: LanePorts;
-  /** Bound of the resident assets' states, in bytes. */
-  readonly cacheBytes: number;
-  readonly renderer: { tell(msg: { readonly type: 'work'; readonly works: readonly AssetWork[] }): boolean };
-  /** The lane was lost to a newer owner. */
-  readonly onLost: () => void;
-  readonly random: () => number;
-}
+/** Reads of the catalogue under way at once. */
+const READS_AT_ONCE = 8;
 
 interface State {
   config: CompiledConfig;
   readonly cache: AssetCache;
-  /** Assets that may have work, in the order in which it came. */
-  readonly ready: Map<AssetKey, AssetEntry>;
+  readonly queue: WorkQueue;
   readonly dispatched: Map<AssetKey, AssetWork>;
   /** Sequences held, oldest first, with the time at which intake accepted them (epoch milliseconds). */
   readonly held: Map<number, number>;
   /** Fields asked for by the dispatcher and not yet given, one number for each batch. */
   readonly demands: number[];
-  wakeAt: number | undefined;
-  draining: Recipient<DrainAnswer> | undefined;
-  lost: boolean;
+  reading: number;
+  alarm: { readonly at: number; readonly timer: Timer } | undefined;
+  /** `draining`: gives out nothing, waits for what is under way; `closed`: takes nothing either. */
+  phase: 'open' | 'draining' | 'closed' | 'lost';
+  drained: Recipient<DrainAnswer> | undefined;
 }
+
+type Ctx = ActorContext<CoalescerMessage>;
 
 /**
  * Holds the changes of a lane per asset, keeps the newest of each field, and gives work only when the dispatcher asks for it:
@@ -73,102 +46,127 @@ interface State {
  */
 export function assetCoalescer(options: CoalescerOptions): Behavior<State, CoalescerMessage> {
   const { identity, ports } = options;
+  const { target } = identity;
 
-  async function admit(
-    state: State,
-    changes: readonly HeldChange[],
-    ctx: ActorContext<CoalescerMessage>,
-  ): Promise<void> {
-    await load(state, changes);
-    const now = ctx.clock.now();
+  async function admit(state: State, changes: readonly HeldChange[], ctx: Ctx): Promise<void> {
+    if (state.phase !== 'open') {
+      // Whoever ends the lane gives them back.
+      for (const held of changes) held.span.end();
+      return;
+    }
+    await loadAssets(state.cache, changes, target, ports.store, wholeTime(ctx.clock));
     for (const held of changes) {
       const entry = state.cache.get(held.key);
-      if (entry === undefined) continue;
-      admitOne(state, entry, held, now, ctx);
-      // A change may be what a waiting undo takes back.
-      for (const waiting of entry.ledger.waiting()) {
-        const undo = entry.held.get(waiting.change.sequence);
-        if (undo !== undefined && undo !== held) admitOne(state, entry, undo, now, ctx);
-      }
-      state.cache.measure(entry);
-      state.ready.set(entry.key, entry);
+      if (entry === undefined) throw new Error('an asset was dropped before its change was admitted');
+      if (entry.phase === 'reading') {
+        state.held.set(held.received.sequence, held.receivedAt);
+        entry.arrived.push(held);
+      } else admitOne(state, entry, held, ctx);
     }
   }
 
-  function admitOne(
-    state: State,
-    entry: AssetEntry,
-    held: HeldChange,
-    now: number,
-    ctx: ActorContext<CoalescerMessage>,
-  ): void {
-    const admitted = admitChange(entry, held, identity.target, state.config, now);
-    if (admitted.kind === 'settled') {
-      held.delivery.ack();
+  function admitOne(state: State, entry: AssetEntry, held: HeldChange, ctx: Ctx): void {
+    const { sequence } = held.received;
+    const now = wholeTime(ctx.clock);
+    const present = entry.held.get(sequence);
+    if (present !== undefined && present !== held) {
+      // Delivered again although it is in hand: the one end serves both.
+      entry.held.set(sequence, { ...present, delivery: both(present.delivery, held.delivery) });
       held.span.end();
       return;
     }
-    if (admitted.kind !== 'held') state.held.set(held.received.sequence, held.receivedAt);
-    if (admitted.kind === 'waiting') wakeAt(state, admitted.until, ctx);
-  }
-
-  /** Fetches the states of assets that are not resident, all at once. */
-  async function load(state: State, changes: readonly HeldChange[]): Promise<void> {
-    const missing = new Map(changes.filter((held) => !state.cache.has(held.key)).map((held) => [held.key, held]));
-    if (missing.size === 0) return;
-    const subjects = new Map([...missing.values()].map((held) => [outcomeSubject(identity.target, held.key), held]));
-    const stored = await ports.store.lastOutcomes([...subjects.keys()]);
-    for (const [subject, held] of subjects) {
-      const message = stored.get(subject);
-      const outcome = message === undefined ? undefined : parseOutcomeMessage(message.data);
-      const ledger = createLedger(held.asset, outcome?.state);
-      state.cache.add(newEntry(held.asset, held.key, subject, ledger, message?.sequence ?? 0));
+    admitChange(entry, held, target, state.config, now);
+    for (const waiting of entry.ledger.waiting()) {
+      // A change may be what a waiting undo takes back.
+      const undo = entry.held.get(waiting.change.sequence);
+      if (undo !== undefined && undo !== held) admitChange(entry, undo, target, state.config, now);
     }
+    if (entry.held.has(sequence)) state.held.set(sequence, held.receivedAt);
+    else state.held.delete(sequence);
+    changed(state, entry);
   }
 
-  function wakeAt(state: State, at: number, ctx: ActorContext<CoalescerMessage>): void {
-    if (state.wakeAt !== undefined && state.wakeAt <= at) return;
-    state.wakeAt = at;
-    ctx.after(Math.max(1, at - ctx.clock.now()), { type: 'wake' });
+  /** Something is new about the entry: it is measured, looked at in this turn, and again when it is due. */
+  function changed(state: State, entry: AssetEntry): void {
+    state.cache.measure(entry);
+    state.queue.look(entry);
+    if (dueAt(entry) !== undefined) state.queue.delayed.set(entry.key, entry);
   }
 
-  function wake(state: State, ctx: ActorContext<CoalescerMessage>): void {
-    state.wakeAt = undefined;
-    const now = ctx.clock.now();
-    for (const entry of state.cache.values()) {
+  /** Sees to everything whose time has come. */
+  function wake(state: State, ctx: Ctx): void {
+    state.alarm = undefined;
+    const now = wholeTime(ctx.clock);
+    for (const entry of [...state.queue.delayed.values()]) {
+      const due = dueAt(entry);
+      if (due !== undefined && due > now) continue;
+      state.queue.delayed.delete(entry.key);
+      const { unrecorded } = entry;
+      if (unrecorded !== undefined) {
+        delete entry.unrecorded;
+        record(entry, unrecorded.round, unrecorded.tries, ctx);
+        continue;
+      }
+      if (entry.phase === 'reading') continue;
+      if (entry.notBefore <= now) entry.notBefore = 0;
       for (const waiting of entry.ledger.waiting()) {
-        const held = entry.held.get(waiting.change.sequence);
-        if (held === undefined) continue;
-        if (waiting.until <= now) admitOne(state, entry, held, now, ctx);
-        else wakeAt(state, waiting.until, ctx);
+        const undo = entry.held.get(waiting.change.sequence);
+        if (undo !== undefined) admitChange(entry, undo, target, state.config, now);
       }
-      if (hasWork(entry)) state.ready.set(entry.key, entry);
+      changed(state, entry);
     }
   }
 
-  /** Gives out what can be given: as many writes as the dispatcher asked for, and on the way what needs no write. */
-  function pump(state: State, ctx: ActorContext<CoalescerMessage>): void {
-    if (state.lost) return;
-    const now = ctx.clock.now();
-    const batch: AssetWork[] = [];
-    let room = state.draining === undefined ? (state.demands[0] ?? 0) : 0;
-    for (const entry of state.ready.values()) {
-      if (entry.phase !== 'idle' || !hasWork(entry)) {
-        state.ready.delete(entry.key);
+  /** One timer for all that is delayed. */
+  function setAlarm(state: State, ctx: Ctx): void {
+    let at = Number.POSITIVE_INFINITY;
+    for (const [key, entry] of state.queue.delayed) {
+      const due = dueAt(entry);
+      if (due === undefined) state.queue.delayed.delete(key);
+      else at = Math.min(at, due);
+    }
+    if (at === state.alarm?.at || (at === Number.POSITIVE_INFINITY && state.alarm === undefined)) return;
+    state.alarm?.timer.cancel();
+    state.alarm = undefined;
+    if (at === Number.POSITIVE_INFINITY) return;
+    const timer = ctx.after(Math.max(1, at - ctx.clock.now()), { type: 'wake' });
+    state.alarm = { at, timer };
+  }
+
+  /** Gives out what can be given: what needs no write at once, the rest as the dispatcher asks for it. */
+  function pump(state: State, ctx: Ctx): void {
+    if (state.phase === 'lost') return;
+    const { queue } = state;
+    for (const entry of queue.take('ready')) {
+      if (!isDue(state, entry, ctx)) continue;
+      if (mayWrite(entry, target, state.config)) queue.writable.set(entry.key, entry);
+      else if (needsCatalogue(entry, target, state.config, ports)) queue.doubtful.set(entry.key, entry);
+      else finish(state, entry, takeWork(entry, target, state.config), [], ctx);
+    }
+    while (state.phase === 'open' && state.demands.length > 0 && giveBatch(state, ctx)) state.demands.shift();
+    for (const entry of queue.take('doubtful', () => state.phase === 'open' && state.reading < READS_AT_ONCE)) {
+      if (isDue(state, entry, ctx)) readCatalogue(state, entry, ctx);
+    }
+  }
+
+  function isDue(state: State, entry: AssetEntry, ctx: Ctx): boolean {
+    if (entry.phase !== 'idle' || !hasWork(entry)) return false;
+    if (entry.notBefore <= wholeTime(ctx.clock)) return true;
+    state.queue.delayed.set(entry.key, entry);
+    return false;
+  }
+
+  /** One batch for one demand; false when there is nothing to write. */
+  function giveBatch(state: State, ctx: Ctx): boolean {
+    const works: AssetWork[] = [];
+    let room = state.demands[0] ?? 0;
+    for (const entry of state.queue.take('writable', () => room > 0)) {
+      if (!isDue(state, entry, ctx)) continue;
+      if (needsCatalogue(entry, target, state.config, ports)) {
+        state.queue.doubtful.set(entry.key, entry);
         continue;
       }
-      if (room <= 0 && mayWrite(entry, identity.target, state.config)) continue;
-      state.ready.delete(entry.key);
-      if (entry.notBefore > now) {
-        wakeAt(state, entry.notBefore, ctx);
-        continue;
-      }
-      if (needsCatalogue(entry, ports)) {
-        readCatalogue(entry, ctx);
-        continue;
-      }
-      const work = takeWork(entry, identity.target, state.config);
-      delete entry.catalogue;
+      const work = takeWork(entry, target, state.config);
       const writes = writesOf(work);
       if (writes === 0) {
         finish(state, entry, work, [], ctx);
@@ -176,185 +174,216 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       }
       entry.phase = 'dispatched';
       state.dispatched.set(entry.key, work);
-      batch.push(work);
+      works.push(work);
       room -= writes;
     }
-    if (batch.length > 0) {
-      state.demands.shift();
-      options.renderer.tell({ type: 'work', works: batch });
-    }
-    const [oldest] = state.held.values();
-    ports.observe.progress({ held: state.held.size, oldestHeldAt: oldest });
-    finishDrain(state);
+    return works.length > 0 && options.renderer.tell({ type: 'work', works });
   }
 
-  function readCatalogue(entry: AssetEntry, ctx: ActorContext<CoalescerMessage>): void {
+  function readCatalogue(state: State, entry: AssetEntry, ctx: Ctx): void {
     const { catalogue } = ports;
     if (catalogue === undefined) return;
     entry.phase = 'reading';
-    const entityId = [...entry.held.values()].at(-1)?.received.event.entityId ?? '';
+    state.reading += 1;
+    const newest = [...entry.held.values()].reduce<HeldChange | undefined>(
+      (last, held) => (last === undefined || held.received.sequence > last.received.sequence ? held : last),
+      undefined,
+    );
+    const unreachable = (error: unknown): CatalogueAnswer => ({
+      kind: 'unreachable',
+      message: error instanceof Error ? error.name : 'failed',
+    });
     void catalogue
-      .read(entry.asset, entityId)
-      .catch(
-        (error: unknown): CatalogueAnswer => ({
-          kind: 'unreachable',
-          message: error instanceof Error ? error.name : 'failed',
-        }),
-      )
+      .read(entry.asset, newest?.received.event.entityId ?? '')
+      .catch(unreachable)
       .then((answer) => ctx.self.offer({ type: 'catalogue', key: entry.key, answer }))
       .catch(() => undefined);
   }
 
-  function catalogueAnswered(
-    state: State,
-    entry: AssetEntry,
-    answer: CatalogueAnswer,
-    ctx: ActorContext<CoalescerMessage>,
-  ): void {
+  function catalogueAnswered(state: State, entry: AssetEntry, answer: CatalogueAnswer, ctx: Ctx): void {
+    state.reading -= 1;
     entry.phase = 'idle';
-    state.ready.set(entry.key, entry);
     if (answer.kind === 'found') {
       entry.ledger.refresh(answer.snapshot, answer.serverTime);
-      entry.catalogue = 'fresh';
       entry.catalogueAttempts = 0;
     } else if (answer.kind === 'gone') {
-      entry.catalogue = 'gone';
-      entry.catalogueAttempts = 0;
+      finish(state, entry, takeWork(entry, target, state.config, true), [], ctx);
     } else {
       entry.catalogueAttempts += 1;
-      entry.notBefore = ctx.clock.now() + retryDelay(entry.catalogueAttempts, options.random);
+      entry.notBefore = wholeTime(ctx.clock) + retryDelay(entry.catalogueAttempts, options.random);
     }
+    for (const held of entry.arrived.splice(0)) admitOne(state, entry, held, ctx);
+    changed(state, entry);
   }
 
-  function finish(
-    state: State,
-    entry: AssetEntry,
-    work: AssetWork,
-    results: readonly FieldResult[],
-    ctx: ActorContext<CoalescerMessage>,
-  ): void {
-    const round = closeRound(entry, work, results, identity, state.config.revision, ctx.clock.now(), options.random);
-    const { message } = round;
-    if (message === undefined) {
+  function finish(state: State, entry: AssetEntry, work: AssetWork, results: readonly FieldResult[], ctx: Ctx): void {
+    const closed = closeRound(entry, work, results, {
+      identity,
+      configRevision: state.config.revision,
+      now: wholeTime(ctx.clock),
+      random: options.random,
+      ackFloor: ports.ackFloor?.() ?? Number.POSITIVE_INFINITY,
+    });
+    if (closed.message === undefined) {
       entry.phase = 'idle';
-      state.ready.set(entry.key, entry);
+      changed(state, entry);
       return;
     }
+    const round: Round = {
+      subject: entry.subject,
+      key: entry.key,
+      expectedSequence: entry.outcomeSequence,
+      message: closed.message,
+      failed: closed.outcome.failed,
+      held: new Map(entry.held),
+      ...(closed.previous === undefined ? {} : { previous: closed.previous }),
+    };
+    record(entry, round, 0, ctx);
+  }
+
+  function record(entry: AssetEntry, round: Round, tries: number, ctx: Ctx): void {
     entry.phase = 'recording';
-    const { subject, key, outcomeSequence } = entry;
-    void recordRound(
-      {
-        subject,
-        key,
-        expectedSequence: outcomeSequence,
-        message,
-        failed: round.outcome.failed,
-        held: new Map(entry.held),
-        ...(round.previous === undefined ? {} : { previous: round.previous }),
-      },
-      ports,
-    )
-      .then((answer) => ctx.self.offer({ type: 'recorded', key: entry.key, answer, settles: message.settles }))
+    void recordRound(round, ports)
+      .then(
+        (answer): CoalescerMessage => ({ type: 'recorded', round, answer }),
+        (): CoalescerMessage => ({ type: 'unrecorded', round, tries: tries + 1 }),
+      )
+      .then((message) => ctx.self.offer(message))
       .catch(() => undefined);
   }
 
-  function recorded(
+  async function recorded(
     state: State,
-    message: CoalescerMessage & { type: 'recorded' },
-    ctx: ActorContext<CoalescerMessage>,
-  ): void {
-    const entry = state.cache.get(message.key);
-    if (entry === undefined) return;
-    if (message.answer.kind === 'lost') {
-      state.lost = true;
+    entry: AssetEntry,
+    { message }: Round,
+    answer: RecordAnswer,
+    ctx: Ctx,
+  ): Promise<void> {
+    if (answer.kind === 'lost') {
+      state.phase = 'lost';
       options.onLost();
       return;
     }
-    entry.outcomeSequence = message.answer.sequence;
-    entry.phase = 'idle';
-    acknowledge(entry, message.settles, ctx.clock.now());
-    for (const sequence of message.settles) state.held.delete(sequence);
-    state.cache.measure(entry);
-    if (hasWork(entry)) state.ready.set(entry.key, entry);
+    if (answer.kind === 'outdated') {
+      await reloadAsset(entry, ports.store, wholeTime(ctx.clock));
+      entry.phase = 'idle';
+      const changes = [...entry.held.values()].sort((a, b) => a.received.sequence - b.received.sequence);
+      entry.held.clear();
+      for (const held of changes) admitOne(state, entry, held, ctx);
+    } else {
+      entry.outcomeSequence = answer.sequence;
+      entry.phase = 'idle';
+      acknowledge(entry, message.settles, wholeTime(ctx.clock));
+      for (const sequence of message.settles) state.held.delete(sequence);
+    }
+    changed(state, entry);
   }
 
-  /** A drain ends when no work is under way; what was not dispatched goes back to the stream. */
+  /** A drain ends when nothing is under way; what was not dispatched is given back by whoever asked for the drain. */
   function finishDrain(state: State): void {
-    if (state.draining === undefined) return;
-    let returned = 0;
-    for (const entry of state.cache.values()) if (entry.phase !== 'idle') return;
-    for (const entry of state.cache.values()) {
-      for (const held of entry.held.values()) {
-        held.delivery.nak();
-        held.span.end();
-        returned += 1;
+    if (state.drained === undefined) return;
+    for (const entry of state.cache.values()) if (entry.phase === 'dispatched' || entry.phase === 'recording') return;
+    state.phase = 'closed';
+    state.drained.tell({ returned: state.held.size });
+    state.drained = undefined;
+  }
+
+  async function handle(state: State, message: CoalescerMessage, ctx: Ctx): Promise<void> {
+    switch (message.type) {
+      case 'changes':
+        return admit(state, message.changes, ctx);
+      case 'demand':
+        state.demands.push(message.fields);
+        return;
+      case 'results':
+        for (const [key, results] of message.results) {
+          const entry = state.cache.get(key);
+          const work = state.dispatched.get(key);
+          state.dispatched.delete(key);
+          if (entry !== undefined && work !== undefined) finish(state, entry, work, results, ctx);
+        }
+        return;
+      case 'returned':
+        for (const key of message.keys) {
+          const entry = state.cache.get(key);
+          if (entry === undefined || !state.dispatched.delete(key)) continue;
+          entry.phase = 'idle';
+          changed(state, entry);
+        }
+        return;
+      case 'recorded': {
+        const entry = state.cache.get(message.round.key);
+        if (entry !== undefined) await recorded(state, entry, message.round, message.answer, ctx);
+        return;
       }
-      entry.held.clear();
+      case 'unrecorded': {
+        const entry = state.cache.get(message.round.key);
+        if (entry === undefined) return;
+        const { round, tries } = message;
+        entry.unrecorded = { round, tries, at: wholeTime(ctx.clock) + retryDelay(tries, options.random) };
+        state.queue.delayed.set(entry.key, entry);
+        return;
+      }
+      case 'catalogue': {
+        const entry = state.cache.get(message.key);
+        if (entry !== undefined) catalogueAnswered(state, entry, message.answer, ctx);
+        return;
+      }
+      case 'wake':
+        wake(state, ctx);
+        return;
+      case 'configure':
+        state.config = message.config;
+        state.queue.lookAtAll();
+        return;
+      case 'drain':
+        if (state.phase === 'open') state.phase = 'draining';
+        state.drained = message.replyTo;
     }
-    state.draining.tell({ returned });
-    state.draining = undefined;
   }
 
   return {
     start: () => ({
       config: options.config,
       cache: new AssetCache(options.cacheBytes),
-      ready: new Map(),
+      queue: new WorkQueue(),
       dispatched: new Map(),
       held: new Map(),
       demands: [],
-      wakeAt: undefined,
-      draining: undefined,
-      lost: false,
+      reading: 0,
+      alarm: undefined,
+      phase: 'open',
+      drained: undefined,
     }),
     async receive(state, message, ctx) {
-      switch (message.type) {
-        case 'changes':
-          await admit(state, message.changes, ctx);
-          break;
-        case 'demand':
-          state.demands.push(message.fields);
-          break;
-        case 'results':
-          for (const [key, results] of message.results) {
-            const entry = state.cache.get(key);
-            const work = state.dispatched.get(key);
-            state.dispatched.delete(key);
-            if (entry !== undefined && work !== undefined) finish(state, entry, work, results, ctx);
-          }
-          break;
-        case 'returned':
-          for (const key of message.keys) {
-            state.dispatched.delete(key);
-            const entry = state.cache.get(key);
-            if (entry === undefined) continue;
-            entry.phase = 'idle';
-            state.ready.set(key, entry);
-          }
-          break;
-        case 'recorded':
-          recorded(state, message, ctx);
-          break;
-        case 'catalogue': {
-          const entry = state.cache.get(message.key);
-          if (entry !== undefined) catalogueAnswered(state, entry, message.answer, ctx);
-          break;
-        }
-        case 'wake':
-          wake(state, ctx);
-          break;
-        case 'configure':
-          state.config = message.config;
-          for (const entry of state.cache.values()) if (hasWork(entry)) state.ready.set(entry.key, entry);
-          break;
-        case 'drain':
-          state.draining = message.replyTo;
-          break;
-      }
+      await handle(state, message, ctx);
       pump(state, ctx);
+      setAlarm(state, ctx);
+      state.cache.evict();
+      const [oldestHeldAt] = state.held.values();
+      ports.observe.progress({ held: state.held.size, oldestHeldAt });
+      finishDrain(state);
       return state;
+    },
+    stopped(state) {
+      for (const entry of state.cache.values())
+        for (const held of [...entry.held.values(), ...entry.arrived]) held.span.end();
+      ports.observe.progress({ held: 0, oldestHeldAt: undefined });
     },
   };
 }
 
-export type CoalescerRef = ActorRef<CoalescerMessage>;
+/** Two handles of one message: one end ends both. */
+function both(one: HeldChange['delivery'], other: HeldChange['delivery']): HeldChange['delivery'] {
+  return {
+    ...other,
+    ack: () => {
+      one.ack();
+      other.ack();
+    },
+    nak: (delayMs) => {
+      one.nak(delayMs);
+      other.nak(delayMs);
+    },
+  };
+}

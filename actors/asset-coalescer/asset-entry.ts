@@ -3,6 +3,7 @@ import type { FieldKey } from '../../src/domain/entity.ts';
 import type { Ledger } from '../../src/domain/ledger.ts';
 import type { OutcomeItem, SupersededItem } from '../../src/domain/outcome.ts';
 import type { HeldChange } from '../lane/held-change.ts';
+import type { Round } from '../outcome-recorder/record-round.ts';
 
 /** Attempts of one field that an object fault made to try again. */
 export interface FieldAttempts {
@@ -14,9 +15,12 @@ export interface FieldAttempts {
 /**
  * What a lane keeps of one asset while it is resident.
  *
- * State machine of `phase`: `idle` → (work taken) `planning` → `dispatched` → (results) `recording` → `idle`; `reading` stands
- * between `idle` and `planning` while the catalogue is asked. Only an `idle` asset gives work, so that at most one outcome
- * message of an asset is in flight; changes that arrive meanwhile are admitted to the ledger and coalesce there.
+ * State machine of `phase`: `idle` → (work given out) `dispatched` → (results) `recording` → (stored) `idle`; what needs no write
+ * goes from `idle` to `recording`; `reading`, while the catalogue is asked, begins and ends in `idle`. Only an `idle` asset gives
+ * work, so that at most one outcome message of an asset is in flight. Changes that arrive meanwhile are admitted to the ledger and
+ * coalesce there; only those that arrive during `reading` wait in `arrived`, since the answer says nothing about them.
+ * Invariant: every sequence in `held` is open in the ledger, waits there for its partner, stands in `finished`, is named by the
+ * outcome that is being recorded, or stands in `arrived`.
  */
 export interface AssetEntry {
   readonly asset: Asset;
@@ -35,11 +39,15 @@ export interface AssetEntry {
   readonly superseded: SupersededItem[];
   /** Sequences all of whose keys are decided by `items` and `superseded`. */
   readonly finished: Set<number>;
-  /** Answer of the catalogue that the next decision uses. */
-  catalogue?: 'fresh' | 'gone';
-  /** Reads of the catalogue that found it unreachable. */
+  /** Of sequences that are still open: which of their touches an outcome has recorded already (`touchName`). */
+  readonly partial: Map<number, Set<string>>;
+  /** Came while the catalogue was asked; admitted after its answer. */
+  arrived: HeldChange[];
+  /** Reads of the catalogue that found it unreachable, for the decision that is due. */
   catalogueAttempts: number;
-  /** Acknowledged sequences whose ack is not yet proven, with the time of the ack. */
+  /** What could not be stored yet, and when to try again. */
+  unrecorded?: { readonly round: Round; readonly tries: number; readonly at: number };
+  /** Sequences that the state names as settled and whose ack is not proven, with the time of the ack, oldest first. */
   acked: { readonly sequence: number; readonly at: number }[];
 }
 
@@ -63,6 +71,8 @@ export function newEntry(
     items: [],
     superseded: [],
     finished: new Set(),
+    partial: new Map(),
+    arrived: [],
     catalogueAttempts: 0,
     acked: [],
   };
@@ -70,11 +80,21 @@ export function newEntry(
 
 /** Nothing depends on the entry being resident. */
 export function isEvictable(entry: AssetEntry): boolean {
-  return entry.phase === 'idle' && entry.held.size === 0 && entry.items.length === 0 && entry.superseded.length === 0;
+  return entry.phase === 'idle' && entry.held.size === 0 && !hasNoted(entry);
 }
 
 export function hasWork(entry: AssetEntry): boolean {
-  return (
-    entry.items.length > 0 || entry.superseded.length > 0 || entry.finished.size > 0 || entry.ledger.open().length > 0
-  );
+  return hasNoted(entry) || entry.ledger.open().length > 0;
+}
+
+function hasNoted(entry: AssetEntry): boolean {
+  return entry.items.length > 0 || entry.superseded.length > 0 || entry.finished.size > 0;
+}
+
+/** When the entry has to be looked at again although nothing arrives for it (epoch milliseconds); undefined: never. */
+export function dueAt(entry: AssetEntry): number | undefined {
+  if (entry.unrecorded !== undefined) return entry.unrecorded.at;
+  const times = entry.phase === 'reading' ? [] : entry.ledger.waiting().map(({ until }) => until);
+  if (entry.phase === 'idle' && entry.notBefore > 0 && hasWork(entry)) times.push(entry.notBefore);
+  return times.length === 0 ? undefined : Math.min(...times);
 }

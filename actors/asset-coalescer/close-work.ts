@@ -4,15 +4,26 @@ import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import { type AssetOutcome, assetOutcome } from '../outcome-recorder/asset-outcome.ts';
 import type { AssetEntry } from './asset-entry.ts';
+import { notePartial, partialState } from './partly-recorded.ts';
 import { retryDelay } from './retry-schedule.ts';
 
-/** An ack counts as proven once the server answered something sent after it and this time has passed. */
+/** An ack counts as proven when the stream's ack floor has passed it and this time is over. */
 const PROVEN_AFTER_MS = 120_000;
 
 export interface LaneIdentity {
   readonly target: string;
   readonly lane: string;
   readonly epoch: number;
+}
+
+export interface RoundSettings {
+  readonly identity: LaneIdentity;
+  readonly configRevision: number;
+  /** Whole epoch milliseconds. */
+  readonly now: number;
+  readonly random: () => number;
+  /** See `LanePorts`. */
+  readonly ackFloor: number;
 }
 
 /** What a finished round of an asset leads to. `message` undefined: nothing was decided (everything is retried). */
@@ -31,10 +42,7 @@ export function closeRound(
   entry: AssetEntry,
   work: AssetWork,
   results: readonly FieldResult[],
-  identity: LaneIdentity,
-  configRevision: number,
-  now: number,
-  random: () => number,
+  { identity, configRevision, now, random, ackFloor }: RoundSettings,
 ): ClosedRound {
   const outcome = assetOutcome(work, new Map(results.map((result) => [result.key, result])), now);
   for (const result of outcome.retry) {
@@ -43,9 +51,12 @@ export function closeRound(
     entry.notBefore = Math.max(entry.notBefore, now + retryDelay(result.attempts, random));
   }
   for (const settlement of outcome.settlements) entry.attempts.delete(settlement.key);
-  forgetProven(entry, now);
+  forgetProven(entry, now, ackFloor);
   // Only an outcome of many items can need splitting.
-  const previous = outcome.items.length + entry.items.length > 15 ? entry.ledger.toSyncState() : undefined;
+  const previous =
+    outcome.items.length + entry.items.length > 15
+      ? { ...entry.ledger.toSyncState(), ...partialState(entry) }
+      : undefined;
   entry.ledger.settle(outcome.closed, outcome.settlements);
 
   const decided = new Set([...entry.finished, ...outcome.closed.map((touch) => touch.sequence)]);
@@ -53,9 +64,14 @@ export function closeRound(
     .filter((sequence) => entry.held.has(sequence) && !entry.ledger.isOpen(sequence))
     .sort((a, b) => a - b);
   for (const sequence of settles) entry.ledger.markSettled(sequence);
+  notePartial(entry, outcome.closed, settles);
   const items = [...entry.items.splice(0), ...outcome.items];
   const superseded = [...entry.superseded.splice(0), ...outcome.superseded];
   entry.finished.clear();
+  if (outcome.retry.length === 0) {
+    entry.catalogueAttempts = 0;
+    entry.notBefore = 0;
+  }
   if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome };
   const message: OutcomeMessage = {
     v: 1,
@@ -69,7 +85,7 @@ export function closeRound(
     items,
     superseded,
     settles,
-    state: entry.ledger.toSyncState(),
+    state: { ...entry.ledger.toSyncState(), ...partialState(entry) },
   };
   return { outcome, message, ...(previous === undefined ? {} : { previous }) };
 }
@@ -78,16 +94,19 @@ export function closeRound(
 export function acknowledge(entry: AssetEntry, settles: readonly number[], now: number): void {
   for (const sequence of settles) {
     const held = entry.held.get(sequence);
-    held?.delivery.ack();
-    held?.span.end();
+    if (held === undefined) continue;
+    held.delivery.ack();
+    held.span.end();
     entry.held.delete(sequence);
     entry.acked.push({ sequence, at: now });
   }
 }
 
-function forgetProven(entry: AssetEntry, now: number): void {
-  const proven = entry.acked.filter((ack) => now - ack.at > PROVEN_AFTER_MS).map((ack) => ack.sequence);
+function forgetProven(entry: AssetEntry, now: number, ackFloor: number): void {
+  const isProven = ({ sequence, at }: AssetEntry['acked'][number]): boolean =>
+    sequence <= ackFloor && now - at > PROVEN_AFTER_MS;
+  const proven = entry.acked.filter(isProven).map(({ sequence }) => sequence);
   if (proven.length === 0) return;
   entry.ledger.forgetSettled(proven);
-  entry.acked = entry.acked.filter((ack) => now - ack.at <= PROVEN_AFTER_MS);
+  entry.acked = entry.acked.filter((ack) => !isProven(ack));
 }

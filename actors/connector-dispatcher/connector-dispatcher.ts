@@ -1,6 +1,6 @@
 import type { Connector } from '../../connectors/contract.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
-import type { CoalescerMessage } from '../asset-coalescer/asset-coalescer.ts';
+import type { CoalescerMessage } from '../asset-coalescer/coalescer-messages.ts';
 import { mayRetry } from '../asset-coalescer/retry-schedule.ts';
 import type { ActorRef } from '../kernel/actor-ref.ts';
 import type { ActorContext, Behavior } from '../kernel/behavior.ts';
@@ -18,50 +18,66 @@ export type DispatcherMessage =
 export interface DispatcherOptions {
   readonly connector: Connector;
   readonly ports: LanePorts;
-  readonly coalescer: ActorRef<CoalescerMessage>;
+  readonly coalescer: Pick<ActorRef<CoalescerMessage>, 'offer'>;
   /** Fields of one batch at the most. */
   readonly batchSize: number;
-  /** Waits until so many statements may run; aborted when the lane stops. Resolves with the milliseconds waited. */
+  /** Waits until so many statements may run. Resolves with the milliseconds waited; rejects when aborted. */
   readonly limit: (statements: number, signal: AbortSignal) => Promise<number>;
   /** False as soon as the lane's lease is in doubt: nothing may be sent to the target any more. */
   readonly mayDispatch: () => boolean;
+  /** Aborted when the lane ends: what waits for its turn at the target is given back instead. */
+  readonly ending: AbortSignal;
 }
 
 /** Batches asked for ahead: one is written while the next is already decided. */
 const BATCHES_AHEAD = 2;
+/** How soon a lease in doubt is looked at again. */
+const LEASE_DOUBT_MS = 500;
 
 interface State {
   readonly session: TargetSession;
   readonly gate: TargetGate;
-  /** Batches not asked for while the target is away. */
+  /** Batches not asked for while the target is away or the lease is in doubt. */
   owed: number;
+  /** A `reopen` is on its way. Invariant: while `owed` is above 0 and nothing was asked for, there is one. */
+  reopening: boolean;
 }
 
-/** Writes batches to the target, one after the other, and asks for the next; while the target is away it asks for nothing. */
+type Ctx = ActorContext<DispatcherMessage>;
+
+/**
+ * Writes batches to the target, one after the other, and asks for the next; while the target is away it asks for nothing.
+ * Invariant: batches asked for or in the mailbox + `owed` = `BATCHES_AHEAD`, the batch being written counted in.
+ */
 export function connectorDispatcher(options: DispatcherOptions): Behavior<State, DispatcherMessage> {
-  const { coalescer, ports, batchSize } = options;
+  const { coalescer, ports, batchSize, ending } = options;
 
   const demand = (): Promise<void> => coalescer.offer({ type: 'demand', fields: batchSize });
 
-  async function giveBack(batch: readonly RenderedWork[]): Promise<void> {
+  async function askForOwed(state: State, most: number): Promise<void> {
+    for (let asked = 0; asked < most && state.owed > 0; asked += 1) {
+      state.owed -= 1;
+      await demand();
+    }
+  }
+
+  /** Nothing is sent now: the batch goes back, and another one is asked for after a while. */
+  async function giveBack(state: State, batch: readonly RenderedWork[], waitMs: number, ctx: Ctx): Promise<void> {
+    state.owed += 1;
+    reopenAfter(state, waitMs, ctx);
     await coalescer.offer({ type: 'returned', keys: batch.map(({ work }) => work.key) });
   }
 
-  async function write(
-    state: State,
-    batch: readonly RenderedWork[],
-    ctx: ActorContext<DispatcherMessage>,
-  ): Promise<void> {
-    if (!options.mayDispatch()) {
-      await giveBack(batch);
-      return;
-    }
-    if (state.gate.waitMs(ctx.clock.now()) !== 0) {
-      state.owed += 1;
-      await giveBack(batch);
-      return;
-    }
-    state.gate.enter();
+  function reopenAfter(state: State, waitMs: number, ctx: Ctx): void {
+    if (state.reopening) return;
+    state.reopening = true;
+    ctx.after(Math.max(1, waitMs), { type: 'reopen' });
+  }
+
+  async function write(state: State, batch: readonly RenderedWork[], ctx: Ctx): Promise<void> {
+    if (!options.mayDispatch() || ending.aborted) return giveBack(state, batch, LEASE_DOUBT_MS, ctx);
+    const wait = state.gate.waitMs(ctx.clock.now());
+    if (wait > 0) return giveBack(state, batch, wait, ctx);
     let results: Awaited<ReturnType<typeof dispatchBatch>>;
     try {
       const connection = await state.session.connection();
@@ -69,40 +85,41 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
         connector: options.connector,
         mayRetry: ({ field }, attempts) => mayRetry(attempts, field.firstAttemptAt, ctx.clock.now()),
         limit: async (statements) => {
-          const waited = await options.limit(statements, ctx.signal);
+          const waited = await options.limit(statements, ending);
           if (waited > 0) ports.observe.limiterWait(waited);
-          return waited;
+          // The wait may have been long.
+          if (!options.mayDispatch()) throw new LaneEnding();
         },
       });
     } catch (error) {
+      if (ending.aborted || error instanceof LaneEnding) return giveBack(state, batch, LEASE_DOUBT_MS, ctx);
       await state.session.close();
-      const wait = state.gate.failed(targetFailure(error), ctx.clock.now());
+      const waitMs = state.gate.failed(targetFailure(error), ctx.clock.now());
       ports.observe.target('down', state.gate.lastError);
-      state.owed += 1;
-      await giveBack(batch);
-      ctx.after(wait, { type: 'reopen' });
-      return;
+      return giveBack(state, batch, waitMs, ctx);
     }
     state.gate.succeeded();
     ports.observe.target('up', undefined);
     await coalescer.offer({ type: 'results', results: complete(batch, results) });
-    await demand();
+    state.owed += 1;
+    await askForOwed(state, BATCHES_AHEAD);
   }
 
   return {
     async start() {
       for (let i = 0; i < BATCHES_AHEAD; i += 1) await demand();
-      return { session: new TargetSession(ports.connect), gate: new TargetGate(), owed: 0 };
+      return { session: new TargetSession(ports.connect), gate: new TargetGate(), owed: 0, reopening: false };
     },
     async receive(state, message, ctx) {
       if (message.type === 'batch') {
         await write(state, message.batch, ctx);
-      } else {
-        // One batch goes out as a trial; the others are asked for again when it succeeds.
-        const owed = state.owed;
-        state.owed = 0;
-        for (let i = 0; i < owed; i += 1) await demand();
+        return state;
       }
+      state.reopening = false;
+      const wait = state.gate.waitMs(ctx.clock.now());
+      if (wait > 0) reopenAfter(state, wait, ctx);
+      // One batch goes out as a trial; the others are asked for when it has succeeded.
+      else await askForOwed(state, state.gate.state === 'closed' ? BATCHES_AHEAD : 1);
       return state;
     },
     async stopped(state) {
@@ -110,6 +127,9 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
     },
   };
 }
+
+/** The lease went while a batch waited for its turn. */
+class LaneEnding extends Error {}
 
 /** Every asset of the batch gets an answer, those too that no field of was written. */
 function complete(

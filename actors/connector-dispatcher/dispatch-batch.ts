@@ -1,16 +1,18 @@
 import { type Context, context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import { ConnectorError } from '../../connectors/connector-error.ts';
 import type { Connection, Connector, PlannedWrite } from '../../connectors/contract.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { FieldResult } from '../lane/asset-work.ts';
 import { failStage, type Stage, startStage, traceparentOf } from '../lane/stage-spans.ts';
 import { type RenderedWork, writingSequence } from '../lane/staged-work.ts';
-import { type BatchField, fieldsToWrite, planField, readSources, resultOf } from './write-batch.ts';
+import { readSources } from './read-sources.ts';
+import { type BatchField, fieldsToWrite, planField, resultOf, unreadResult } from './write-batch.ts';
 
 /** What a batch needs from its lane. */
 export interface DispatchPorts {
   readonly connector: Connector;
-  /** Waits until this many statements may run; resolves with the milliseconds waited. */
-  readonly limit: (statements: number) => Promise<number>;
+  /** Waits until this many statements may run. */
+  readonly limit: (statements: number) => Promise<void>;
   /** Whether a field that failed on an object fault after so many attempts may be tried again. */
   readonly mayRetry: (field: BatchField, attempts: number) => boolean;
 }
@@ -33,11 +35,14 @@ export async function dispatchBatch(
 
   const spans = new BatchSpans(batch, fields);
   try {
-    const sources = await context.with(spans.readContext(), () => readSources(fields, connection));
+    const sources = await context.with(spans.sharedContext(), () => readSources(fields, connection));
     const writes: { field: BatchField; write: PlannedWrite; stage: Stage }[] = [];
     for (const [index, field] of fields.entries()) {
-      const source = sources[index] ?? { exists: false };
-      const planned = planField(field, source, ports.connector);
+      const read = sources[index] ?? { source: { exists: false } };
+      const planned =
+        'source' in read
+          ? planField(field, read.source, ports.connector)
+          : { result: unreadResult(field, read.failure, (attempts) => ports.mayRetry(field, attempts)) };
       if ('result' in planned) {
         results.get(field.work.key)?.push(planned.result);
         spans.decided(field, planned.result.status);
@@ -50,9 +55,11 @@ export async function dispatchBatch(
     if (writes.length > 0) {
       await ports.limit(writes.reduce((sum, { write }) => sum + write.plan.statements.length, 0));
       const only = writes.length === 1 ? writes[0]?.stage.context : undefined;
-      const answers = await context.with(only ?? spans.batchContext(), () =>
+      const answers = await context.with(only ?? spans.sharedContext(), () =>
         connection.apply(writes.map(({ write }) => write)),
       );
+      const ofTarget = answers.find((answer) => !answer.ok && answer.failure.scope === 'target');
+      if (ofTarget?.ok === false) throw new ConnectorError(ofTarget.failure);
       const byId = new Map(answers.map((answer) => [answer.id, answer]));
       for (const { field, write, stage } of writes) {
         const result = resultOf(field, write, byId.get(field.id), (attempts) => ports.mayRetry(field, attempts));
@@ -104,12 +111,9 @@ class BatchSpans {
     }
   }
 
-  readContext(): Context {
+  /** Where the work that the fields share happens. */
+  sharedContext(): Context {
     return this.#batch?.context ?? this.#only ?? ROOT_CONTEXT;
-  }
-
-  batchContext(): Context {
-    return this.readContext();
   }
 
   write(field: BatchField): Stage {

@@ -1,8 +1,8 @@
 import type {
-  Connection,
   Connector,
   Plan,
   PlannedWrite,
+  PlanOptions,
   SourceObject,
   WriteResult,
 } from '../../connectors/contract.ts';
@@ -10,6 +10,7 @@ import type { FieldKey } from '../../src/domain/entity.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { Operation, Tag } from '../../src/domain/operation.ts';
 import type { Verified } from '../../src/domain/outcome.ts';
+import { err } from '../../src/domain/result.ts';
 import { valueHash } from '../../src/domain/value-hash.ts';
 import type { AssetWork, FieldResult, FieldWork, FieldWrite } from '../lane/asset-work.ts';
 
@@ -42,8 +43,8 @@ export function fieldsToWrite(works: readonly AssetWork[]): BatchField[] {
 export function planField(field: BatchField, source: SourceObject, connector: Connector): PlannedField {
   const { operation, channel, template } = field.write;
   const options = { acceptRace: channel.acceptRace, ...(template === undefined ? {} : { template }) };
-  const planned = connector.plan(operation, source, options);
   const before = currentValue(operation, source);
+  const planned = planSafely(connector, operation, source, options);
   if (!planned.ok) {
     const { outcome, failure } = planned.error;
     return { field, result: result(field, outcome, { before, reason: failure.message, failure }) };
@@ -62,6 +63,43 @@ export function planField(field: BatchField, source: SourceObject, connector: Co
   if (equal) return { field, result: result(field, 'unchanged', { ...done, statements: [] }) };
   if (channel.mode === 'observe') return { field, result: result(field, 'observed', done) };
   return { field, write: { id: field.id, operation, plan, options, source } };
+}
+
+/** A plan that throws is a fault of this one object: it must not keep others from being written. */
+function planSafely(
+  connector: Connector,
+  operation: Operation,
+  source: SourceObject,
+  options: PlanOptions,
+): ReturnType<Connector['plan']> {
+  try {
+    return connector.plan(operation, source, options);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    const message = `the connector could not plan this write (unexpected ${name})`;
+    return err({ outcome: 'failed', failure: { class: 'invalid', scope: 'object', code: 'unexpected', message } });
+  }
+}
+
+/** The result of a field whose object could not be read, for a reason that concerns this object alone. */
+export function unreadResult(
+  field: BatchField,
+  failure: Failure,
+  mayRetry: (attempts: number) => boolean,
+): FieldResult {
+  const attempts = field.field.attempts + 1;
+  return result(field, statusAfter(failure, attempts, mayRetry), { attempts, reason: failure.message, failure });
+}
+
+/** What an object fault leads to: another attempt where that can help. */
+function statusAfter(
+  failure: Failure,
+  attempts: number,
+  mayRetry: (attempts: number) => boolean,
+): 'skipped' | 'retry' | 'failed' {
+  if (failure.class === 'unsupported') return 'skipped';
+  const curable = failure.class === 'transient' || failure.class === 'conflict' || failure.class === 'throttled';
+  return curable && mayRetry(attempts) ? 'retry' : 'failed';
 }
 
 /** The result of a field that was sent. Object faults that another attempt may cure end `retry` until `mayRetry` is false. */
@@ -103,9 +141,7 @@ export function resultOf(
     });
   }
   const { failure } = answer;
-  const curable = failure.class === 'transient' || failure.class === 'conflict' || failure.class === 'throttled';
-  const status = failure.class === 'unsupported' ? 'skipped' : curable && mayRetry(attempts) ? 'retry' : 'failed';
-  return result(field, status, {
+  return result(field, statusAfter(failure, attempts, mayRetry), {
     before,
     statements: write.plan.statements,
     notes,
@@ -127,7 +163,7 @@ interface ResultParts {
   readonly tags?: readonly string[];
 }
 
-export function result(field: BatchField, status: FieldResult['status'], parts: ResultParts): FieldResult {
+function result(field: BatchField, status: FieldResult['status'], parts: ResultParts): FieldResult {
   const key: FieldKey = field.field.open.key;
   return {
     key,
@@ -182,11 +218,3 @@ function isEqual(operation: Operation, plan: Plan, source: SourceObject): boolea
 
 /** No source can tell an empty description from none. */
 const none = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
-
-/** The objects of a batch in the order of its fields, each read once. */
-export async function readSources(
-  fields: readonly BatchField[],
-  connection: Connection,
-): Promise<readonly SourceObject[]> {
-  return connection.read(fields.map((field) => field.write.operation.object));
-}

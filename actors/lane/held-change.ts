@@ -6,6 +6,7 @@ import type { Delivery } from '../../streams/nats/contract.ts';
 
 /** A change that a lane holds: pulled, not yet acknowledged. It occupies one credit until all its keys have an outcome. */
 export interface HeldChange {
+  /** Ends the change; its body is gone, `received` holds what was in it. */
   readonly delivery: Delivery;
   readonly received: ReceivedChange;
   readonly asset: Asset;
@@ -20,4 +21,6 @@ export interface HeldChange {
   readonly pulledAt: number;
   /** The configuration in force when it was matched; tells afterwards whether a channel has been removed. */
   readonly config: CompiledConfig;
+  /** A replay that concerns one channel only: no other channel's keys are decided. */
+  readonly onlyChannel?: string;
 }

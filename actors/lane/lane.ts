@@ -1,14 +1,16 @@
-import type { Subscription } from 'rxjs';
+import { map, type Subscription } from 'rxjs';
 import type { Connector } from '../../connectors/contract.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { CreditLimits, Lease, PullSource } from '../../streams/nats/contract.ts';
-import { assetCoalescer, type CoalescerMessage, type DrainAnswer } from '../asset-coalescer/asset-coalescer.ts';
+import { assetCoalescer } from '../asset-coalescer/asset-coalescer.ts';
 import type { LaneIdentity } from '../asset-coalescer/close-work.ts';
+import type { CoalescerMessage, DrainAnswer } from '../asset-coalescer/coalescer-messages.ts';
 import { channelMatcher, type MatcherMessage } from '../channel-matcher/channel-matcher.ts';
 import { connectorDispatcher, type DispatcherMessage } from '../connector-dispatcher/connector-dispatcher.ts';
 import type { ActorRef, Recipient } from '../kernel/actor-ref.ts';
 import type { ActorContext, Behavior } from '../kernel/behavior.ts';
 import { type RendererMessage, templateRenderer } from '../template-renderer/template-renderer.ts';
+import { DeliveriesInHand } from './deliveries-in-hand.ts';
 import type { LanePorts } from './lane-ports.ts';
 import { pullInto } from './pull-into.ts';
 
@@ -50,8 +52,8 @@ export interface LaneOptions {
   readonly target: string;
   readonly partition: number;
   readonly connector: Connector;
-  readonly config: CompiledConfig;
-  readonly paused: boolean;
+  /** What is in force now; asked for whenever the lane starts, after a failure as well. */
+  readonly settings: () => { readonly config: CompiledConfig; readonly paused: boolean };
   readonly limits: CreditLimits;
   readonly batchSize: number;
   readonly cacheBytes: number;
@@ -63,8 +65,12 @@ export interface LaneOptions {
 const CLAIM_EVERY_MS = 1_000;
 /** Deliveries parsed in one turn of the matcher. */
 const MATCH_BATCH = 256;
-/** A drain that takes longer leaves the rest to redelivery. */
+/** A drain that takes longer gives back what is still under way. */
 const DRAIN_TIMEOUT_MS = 10_000;
+/** A source that does not stop in time (NATS is away) is not waited for. */
+const SOURCE_STOP_MS = 2_000;
+/** How long one stage may take to end. */
+const STAGE_STOP_MS = 3_000;
 
 interface Stages {
   readonly lease: Lease;
@@ -73,6 +79,10 @@ interface Stages {
   readonly renderer: ActorRef<RendererMessage>;
   readonly dispatcher: ActorRef<DispatcherMessage>;
   readonly source: PullSource;
+  /** What was pulled and is not ended, wherever in the stages it is. */
+  readonly inHand: DeliveriesInHand;
+  /** Lets go of what waits for its turn at the target. */
+  readonly ending: AbortController;
   pulling: Subscription | undefined;
 }
 
@@ -89,27 +99,31 @@ interface State {
  *
  * States: `claiming` (another replica owns it, or the stream is away) → `running` (pulls and writes) ⇄ `paused` (owns it, pulls
  * nothing; what is held goes on to its outcome) → `draining` (gives back what was not dispatched) → `stopped`. Losing the lease
- * leads from `running` or `paused` back to `claiming`: the stages end, unacknowledged changes are redelivered to the new owner.
+ * leads from `running` or `paused` back to `claiming`, and so does a failure of a stage (by a restart of the lane).
+ * Invariant: whenever the stages end, every change that they hold has been given back to the stream or acknowledged after its
+ * outcome was stored; from then on they can acknowledge nothing.
  */
 export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
   const { host } = options;
 
   function claim(state: State, ctx: ActorContext<LaneMessage>): void {
     if (state.phase !== 'claiming') return;
-    const attempt = async (): Promise<LaneMessage> => {
+    const attempt = async (): Promise<void> => {
       const lease = await host.claim();
-      if (lease === undefined) return { type: 'refused', reason: undefined };
-      const source = await host.openSource(lease, options.limits);
-      return { type: 'claimed', lease, source };
+      if (lease === undefined) return ctx.self.offer({ type: 'refused', reason: undefined });
+      try {
+        const source = await host.openSource(lease, options.limits);
+        await ctx.self.offer({ type: 'claimed', lease, source });
+      } catch (error) {
+        // A lease that nobody uses would be renewed for ever.
+        await lease.release().catch(() => undefined);
+        throw error;
+      }
     };
     void attempt()
-      .catch(
-        (error: unknown): LaneMessage => ({
-          type: 'refused',
-          reason: error instanceof Error ? error.message : 'failed',
-        }),
+      .catch((error: unknown) =>
+        ctx.self.offer({ type: 'refused', reason: error instanceof Error ? error.message : 'failed' }),
       )
-      .then((answer) => ctx.self.offer(answer))
       .catch(() => undefined);
   }
 
@@ -117,10 +131,15 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     const identity: LaneIdentity = { target: options.target, lane: options.lane, epoch: lease.epoch };
     const ports = host.ports(lease.epoch);
     const { config } = state;
-    const mailbox = { capacity: 1_024, overflow: 'wait' as const };
-    const name = (stage: string): string => `${stage}-${lease.epoch}`;
     const onLost = (): void => void ctx.self.offer({ type: 'lost', epoch: lease.epoch }).catch(() => undefined);
-    const supervision = 'escalate' as const;
+    const ending = new AbortController();
+    const settings = (stage: string) => ({
+      name: `${stage}-${lease.epoch}`,
+      type: stage,
+      mailbox: { capacity: 1_024, overflow: 'wait' as const },
+      supervision: 'escalate' as const,
+      stopTimeoutMs: STAGE_STOP_MS,
+    });
 
     const coalescer: ActorRef<CoalescerMessage> = ctx.spawn(
       assetCoalescer({
@@ -132,7 +151,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         onLost,
         renderer: { tell: (message) => renderer.tell(message) },
       }),
-      { name: name('asset-coalescer'), type: 'asset-coalescer', mailbox, supervision },
+      settings('asset-coalescer'),
     );
     const dispatcher: ActorRef<DispatcherMessage> = ctx.spawn(
       connectorDispatcher({
@@ -142,33 +161,40 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         batchSize: options.batchSize,
         limit: host.limit,
         mayDispatch: lease.valid,
+        ending: ending.signal,
       }),
-      { name: name('connector-dispatcher'), type: 'connector-dispatcher', mailbox, supervision },
+      settings('connector-dispatcher'),
     );
-    const renderer: ActorRef<RendererMessage> = ctx.spawn(templateRenderer(dispatcher), {
-      name: name('template-renderer'),
-      type: 'template-renderer',
-      mailbox,
-      supervision,
-    });
-    const matcher = ctx.spawn(channelMatcher({ identity, config, ports, coalescer }), {
-      name: name('channel-matcher'),
-      type: 'channel-matcher',
-      mailbox,
-      supervision,
-    });
-    state.stages = { lease, matcher, coalescer, renderer, dispatcher, source, pulling: undefined };
+    const renderer: ActorRef<RendererMessage> = ctx.spawn(templateRenderer(dispatcher), settings('template-renderer'));
+    const matcher = ctx.spawn(
+      channelMatcher({ identity, config, ports, coalescer, onLost }),
+      settings('channel-matcher'),
+    );
+    const inHand = new DeliveriesInHand();
+    state.stages = {
+      lease,
+      matcher,
+      coalescer,
+      renderer,
+      dispatcher,
+      source,
+      inHand,
+      ending,
+      pulling: undefined,
+    };
     void lease.lost.then(onLost);
     state.phase = state.paused ? 'paused' : 'running';
-    if (!state.paused) startPulling(state.stages);
+    if (!state.paused) startPulling(state.stages, ctx);
   }
 
-  function startPulling(stages: Stages): void {
+  function startPulling(stages: Stages, ctx: ActorContext<LaneMessage>): void {
     stages.pulling ??= pullInto(
-      stages.source.deliveries,
+      stages.source.deliveries.pipe(map((delivery) => stages.inHand.track(delivery))),
       (deliveries) => stages.matcher.offer({ type: 'deliveries', deliveries }).catch(() => undefined),
       MATCH_BATCH,
-    ).subscribe();
+    ).subscribe({
+      error: () => void ctx.self.offer({ type: 'lost', epoch: stages.lease.epoch }).catch(() => undefined),
+    });
   }
 
   function stopPulling(stages: Stages): void {
@@ -176,11 +202,14 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     stages.pulling = undefined;
   }
 
-  async function closeStages(state: State): Promise<void> {
-    const { stages } = state;
-    state.stages = undefined;
-    if (stages === undefined) return;
-    stopPulling(stages);
+  /** What goes back must not meet the source's last request: an old server would lose it until `ack_wait`. */
+  async function sourceStopped({ source }: Stages): Promise<void> {
+    const timeUp = new Promise<void>((resolve) => setTimeout(resolve, SOURCE_STOP_MS).unref());
+    await Promise.race([source.stopped(), timeUp]);
+  }
+
+  async function closeStages(stages: Stages): Promise<void> {
+    stages.ending.abort();
     await Promise.all([stages.matcher.stop(), stages.renderer.stop()]);
     await stages.dispatcher.stop();
     await stages.coalescer.stop();
@@ -190,27 +219,35 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     const { stages } = state;
     state.phase = 'draining';
     if (stages === undefined) return { returned: 0 };
+    state.stages = undefined;
     stopPulling(stages);
-    // What goes back must not meet the source's last request: an old server would lose it until `ack_wait`.
-    await stages.source.stopped();
-    const answer = await stages.coalescer
+    stages.ending.abort();
+    await stages.coalescer
       .ask<DrainAnswer>((replyTo) => ({ type: 'drain', replyTo }), { timeoutMs: DRAIN_TIMEOUT_MS })
-      .catch((): DrainAnswer => ({ returned: 0 }));
-    await closeStages(state);
+      .catch(() => undefined);
+    await closeStages(stages);
+    await sourceStopped(stages);
+    const returned = stages.inHand.giveBack();
     await stages.lease.release().catch(() => undefined);
-    return answer;
+    return { returned };
+  }
+
+  /** The lane is somebody else's, or nobody's: nothing is acknowledged any more, and it is asked for again. */
+  async function lose(state: State, stages: Stages): Promise<void> {
+    state.stages = undefined;
+    stopPulling(stages);
+    stages.inHand.close();
+    await closeStages(stages);
+    await sourceStopped(stages);
+    stages.inHand.giveBack();
+    await stages.lease.release().catch(() => undefined);
+    state.phase = 'claiming';
   }
 
   return {
     start(ctx) {
       ctx.after(0, { type: 'claim' });
-      return {
-        phase: 'claiming',
-        config: options.config,
-        paused: options.paused,
-        stages: undefined,
-        lastError: undefined,
-      };
+      return { phase: 'claiming', ...options.settings(), stages: undefined, lastError: undefined };
     },
     async receive(state, message, ctx) {
       const { stages } = state;
@@ -228,8 +265,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
           break;
         case 'lost':
           if (stages?.lease.epoch !== message.epoch || state.phase === 'draining') break;
-          await closeStages(state);
-          state.phase = 'claiming';
+          await lose(state, stages);
           ctx.after(CLAIM_EVERY_MS * (1 + ctx.random()), { type: 'claim' });
           break;
         case 'configure':
@@ -243,8 +279,8 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
           if (message.paused) stopPulling(stages);
           else {
             // The source first takes back what still came after the pause.
-            await stages.source.stopped();
-            startPulling(stages);
+            await sourceStopped(stages);
+            startPulling(stages, ctx);
           }
           state.phase = message.paused ? 'paused' : 'running';
           break;
@@ -269,8 +305,12 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     async stopped(state) {
       const { stages } = state;
       if (stages === undefined) return;
-      stopPulling(stages);
       state.stages = undefined;
+      stopPulling(stages);
+      stages.ending.abort();
+      stages.inHand.close();
+      await sourceStopped(stages);
+      stages.inHand.giveBack();
       await stages.lease.release().catch(() => undefined);
     },
   };

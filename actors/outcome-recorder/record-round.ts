@@ -25,27 +25,26 @@ export interface Round {
  */
 export async function recordRound(round: Round, ports: LanePorts): Promise<RecordAnswer> {
   const { message } = round;
+  const bodies = new Map<number, string | undefined>();
   for (const { item, touch } of round.failed) {
-    await ports.store.recordDeadLetter(await deadLetter(round, item, touch, ports));
-    ports.observe.deadLetter(item.failure?.class ?? 'invalid');
+    const { sequence } = item;
+    if (!bodies.has(sequence)) bodies.set(sequence, await ports.store.changeBody(sequence));
+    await ports.store.recordDeadLetter(deadLetter(message, item, touch, bodies.get(sequence)));
   }
-  const stages = new Map(
-    [...statuses(message)].map(([sequence, status]) => [
-      sequence,
-      startStage('outcome', round.held.get(sequence)?.trace ?? ROOT_CONTEXT, {
-        attributes: { 'backflow.status': status },
-      }),
-    ]),
-  );
-  const answer = await ports.store.recordOutcome(
-    round.subject,
-    message,
-    round.expectedSequence,
-    round.previous ?? message.state,
-  );
-  for (const { span } of stages.values()) span.end();
-  if (answer.kind === 'recorded') observe(message, ports);
-  return answer;
+  const spans = [...statuses(message)].map(([sequence, status]) => {
+    const { span } = startStage('outcome', round.held.get(sequence)?.trace ?? ROOT_CONTEXT, {
+      attributes: { 'backflow.status': status },
+    });
+    return span;
+  });
+  try {
+    const previous = round.previous ?? message.state;
+    const answer = await ports.store.recordOutcome(round.subject, message, round.expectedSequence, previous);
+    if (answer.kind === 'recorded') observe(round, ports);
+    return answer;
+  } finally {
+    for (const span of spans) span.end();
+  }
 }
 
 /** The worst news first: what a person would look for in the change's trace. */
@@ -62,7 +61,8 @@ function statuses(message: OutcomeMessage): Map<number, string> {
   return found;
 }
 
-function observe(message: OutcomeMessage, ports: LanePorts): void {
+function observe({ message, failed }: Round, ports: LanePorts): void {
+  for (const { item } of failed) ports.observe.deadLetter(item.failure?.class ?? 'invalid');
   for (const item of message.items) {
     const applied = item.status === 'applied' && item.timings !== undefined;
     ports.observe.outcome(
@@ -74,9 +74,7 @@ function observe(message: OutcomeMessage, ports: LanePorts): void {
   for (const item of message.superseded) ports.observe.outcome(item.channel, 'superseded', undefined);
 }
 
-async function deadLetter(round: Round, item: OutcomeItem, touch: Touch, ports: LanePorts): Promise<DeadLetter> {
-  const { message } = round;
-  const body = await ports.store.changeBody(item.sequence);
+function deadLetter(message: OutcomeMessage, item: OutcomeItem, touch: Touch, body: string | undefined): DeadLetter {
   return {
     v: 1,
     id: deadLetterId(message.target, item),

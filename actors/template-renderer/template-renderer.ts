@@ -35,6 +35,16 @@ export function renderWork(work: AssetWork): RenderedWork {
             ? { failure: { class: 'invalid', scope: 'object', code: 'template', message: statements.error.reason } }
             : {}),
         });
+      } else if (statements.value?.length === 0) {
+        // A template that runs once per changed tag, and no tag changed in its way.
+        refused.push({
+          key: field.open.key,
+          status: 'skipped',
+          reason: 'the template runs once per changed tag, and no tag has changed so',
+          statements: [],
+          notes: write.notes,
+          attempts: field.attempts,
+        });
       } else if (statements.value !== undefined) {
         rendered.set(field, { ...field, write: { ...write, template: statements.value } });
       }

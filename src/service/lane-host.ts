@@ -63,6 +63,8 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
   const { link, storeLink, target, partition, connector, log } = options;
   const lane = laneName(target, partition);
   let valid: () => boolean = () => false;
+  /** As the lane's record last said. */
+  let ackFloor = 0;
 
   /** Keeps what a next owner and the lane table have to know in the lane's record. */
   function keepRecord(lease: Lease): void {
@@ -72,7 +74,10 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         return;
       }
       void laneRecord(storeLink, lane, options)
-        .then((record) => lease.update(record))
+        .then((record) => {
+          ackFloor = record.ackFloor;
+          return lease.update(record);
+        })
         .catch(() => undefined);
     }, RECORD_EVERY_MS);
     timer.unref();
@@ -93,17 +98,29 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
       return lease;
     },
     async openSource(lease, limits) {
-      const { ackFloor } = lease.data();
-      await ensureConsumer(storeLink, {
-        stream: STREAMS.changes,
-        durable: lane,
-        filters: laneFilters(target, partition),
-        ackWaitMs: ACK_WAIT_MS,
-        maxAckPending: limits.messages + 1,
-        // A new target starts with what comes now; a durable that was lost goes on behind its last ack floor.
-        ...(typeof ackFloor === 'number' ? { startAfterSequence: ackFloor } : { deliverNew: true }),
+      const ensure = async (): Promise<void> => {
+        const floor = lease.data().ackFloor;
+        await ensureConsumer(storeLink, {
+          stream: STREAMS.changes,
+          durable: lane,
+          filters: laneFilters(target, partition),
+          ackWaitMs: ACK_WAIT_MS,
+          maxAckPending: limits.messages + 1,
+          // A new target starts with what comes now; a durable that was lost goes on behind its last ack floor.
+          ...(typeof floor === 'number' ? { startAfterSequence: floor } : { deliverNew: true }),
+        });
+      };
+      await ensure();
+      const source = createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs: ACK_WAIT_MS });
+      const watching = source.events.subscribe((event) => {
+        if (event.type !== 'consumer-missing' || !lease.valid()) return;
+        log.warn({ lane }, 'the consumer of the lane is gone; it is made again behind the last ack floor');
+        void ensure().catch((error: unknown) =>
+          log.warn({ lane, err: error }, 'the consumer could not be made again yet'),
+        );
       });
-      return createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs: ACK_WAIT_MS });
+      void lease.lost.then(() => watching.unsubscribe());
+      return source;
     },
     ports(epoch) {
       const leaseValid = valid;
@@ -111,6 +128,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         store: createLaneStore({
           link: storeLink,
           publisher: options.publisher,
+          target: target.service,
           partition,
           valid: leaseValid,
           onTrouble: (message) => log.warn({ lane, problem: message }, 'an outcome could not be stored yet'),
@@ -120,6 +138,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           return connector.open(config, { lane, epoch });
         },
         observe: laneObserver(options),
+        ackFloor: () => ackFloor,
         ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
       };
     },
@@ -136,7 +155,7 @@ async function laneRecord(
   link: NatsLink,
   lane: string,
   { target, partition, vitals }: LaneHostOptions,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Readonly<Record<string, unknown>> & { readonly ackFloor: number }> {
   const info = await link.jsm.consumers.info(STREAMS.changes, lane);
   return {
     target: target.service,

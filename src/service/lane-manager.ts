@@ -1,4 +1,4 @@
-import type { DrainAnswer } from '../../actors/asset-coalescer/asset-coalescer.ts';
+import type { DrainAnswer } from '../../actors/asset-coalescer/coalescer-messages.ts';
 import type { ActorRef } from '../../actors/kernel/actor-ref.ts';
 import type { ActorSystem } from '../../actors/kernel/actor-system.ts';
 import { restart } from '../../actors/kernel/supervision.ts';
@@ -56,6 +56,8 @@ interface RunningLane {
   readonly target: TargetConfig;
   readonly partition: number;
   readonly vitals: LaneVitals;
+  /** Its target was removed: it ends when its backlog has. */
+  retiring: boolean;
 }
 
 /** Keeps one lane actor for each (target, partition) of the configuration in force. */
@@ -64,6 +66,7 @@ export class LaneManager {
   readonly #lanes = new Map<string, RunningLane>();
   readonly #paused = new Set<string>();
   #generation = 0;
+  #config: CompiledConfig | undefined;
 
   constructor(options: LaneManagerOptions) {
     this.#options = options;
@@ -71,14 +74,18 @@ export class LaneManager {
 
   /** Brings the lanes in line with a configuration. A target whose own settings changed gets new lanes after a drain. */
   async configure(config: CompiledConfig): Promise<void> {
+    this.#config = config;
     for (const [name, running] of this.#lanes) {
       const target = config.targets.get(running.target.service);
+      const wasRetiring = running.retiring;
+      running.retiring = target === undefined;
       if (target === undefined) {
-        await this.#retire(name, running, config);
+        if (!wasRetiring) await this.#retire(name, running, config);
       } else if (JSON.stringify(target) !== JSON.stringify(running.target)) {
         await this.#drain(name, running);
       } else {
         await running.ref.offer({ type: 'configure', config });
+        if (wasRetiring) await this.pause(target.service, this.#paused.has(target.service));
       }
     }
     const lanes = [...config.targets.values()].flatMap((target) =>
@@ -149,8 +156,11 @@ export class LaneManager {
     await running.ref.offer({ type: 'configure', config });
     await running.ref.offer({ type: 'pause', paused: false });
     const finish = async (): Promise<void> => {
-      while ((await this.#pending(name)) > 0 || running.vitals.held > 0)
+      while ((await this.#pending(name)) > 0 || running.vitals.held > 0) {
         await new Promise((resolve) => setTimeout(resolve, 250));
+        // The target is back, or the service ends.
+        if (!running.retiring || this.#lanes.get(name) !== running) return;
+      }
       await this.#drain(name, running);
       await storeLink.jsm.consumers.delete(STREAMS.changes, name).catch(() => undefined);
     };
@@ -190,8 +200,10 @@ export class LaneManager {
         target: target.service,
         partition,
         connector,
-        config,
-        paused: target.paused || this.#paused.has(target.service),
+        settings: () => ({
+          config: this.#config ?? config,
+          paused: target.paused || this.#paused.has(target.service),
+        }),
         limits: {
           messages: CREDIT_MESSAGES,
           bytes: Math.max(Math.floor(CREDIT_BYTES / lanes), this.#options.link.maxPayload()),
@@ -205,11 +217,12 @@ export class LaneManager {
         name: `${name}-${this.#generation}`,
         type: 'lane',
         mailbox: { capacity: 256, overflow: 'wait' },
-        supervision: restart(),
+        // A lane never stays down: it is tried again for as long as it is configured.
+        supervision: restart({ maxRestarts: Number.POSITIVE_INFINITY }),
         stopTimeoutMs: 15_000,
       },
     );
-    this.#lanes.set(name, { ref, target, partition, vitals });
+    this.#lanes.set(name, { ref, target, partition, vitals, retiring: false });
   }
 }
 

@@ -1,21 +1,25 @@
 import type { LaneStore, RecordAnswer } from '../../actors/lane/lane-ports.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
+import { readNewestFirst } from '../../streams/nats/read-stream.ts';
 import { getBySequence, getLastFromLeader, getLastMany } from '../../streams/nats/stored-messages.ts';
-import { StreamError } from '../../streams/nats/stream-error.ts';
+import { StreamError, type StreamErrorCode } from '../../streams/nats/stream-error.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from '../domain/outcome.ts';
-import { parseOutcomeMessage } from '../domain/parse-outcome.ts';
-import { bulkOutcomeSubject, deadLetterSubject, STREAMS } from '../domain/subjects.ts';
+import { parseBulkOutcomeMessage, parseOutcomeMessage } from '../domain/parse-outcome.ts';
+import { bulkOutcomeSubject, deadLetterSubject, encodeToken, STREAMS } from '../domain/subjects.ts';
 import { splitOutcome } from './split-outcome.ts';
 
-/** Wait before a publish that NATS did not take is tried again. */
+/** Wait before what NATS did not do is tried again. */
 const RETRY_MS = 500;
+/** What trying the same again cannot cure. */
+const FINAL: ReadonlySet<StreamErrorCode> = new Set(['conflict', 'too-large', 'not-found', 'unsupported-by-server']);
 
 export interface LaneStoreOptions {
   readonly link: NatsLink;
   readonly publisher: Publisher;
+  readonly target: string;
   readonly partition: number;
-  /** False once the lane's lease is gone: a publish that keeps failing is then given up. */
+  /** False once the lane's lease is gone: what keeps failing is then given up. */
   readonly valid: () => boolean;
   /** Told about every failed try, in words without secrets. */
   readonly onTrouble: (message: string) => void;
@@ -25,69 +29,101 @@ export interface LaneStoreOptions {
 export function createLaneStore(options: LaneStoreOptions): LaneStore {
   const { link, publisher } = options;
 
-  /** Tries until it is stored; undefined when the lane was lost meanwhile. A refusal that no retry can cure is thrown. */
-  async function persist(
-    subject: string,
-    data: string,
-    settings: Parameters<Publisher['publish']>[2],
-  ): Promise<number | undefined> {
+  /** Tries for as long as the lane is ours. Throws what no retry can cure, and the last error when the lane is lost. */
+  async function persist<T>(action: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return (await publisher.publish(subject, data, settings)).sequence;
+        return await action();
       } catch (error) {
-        if (!(error instanceof StreamError) || error.code === 'conflict' || error.code === 'too-large') throw error;
+        if (!(error instanceof StreamError) || FINAL.has(error.code)) throw error;
         options.onTrouble(error.message);
-        if (!options.valid()) return undefined;
+        if (!options.valid()) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
-  /** Publishes one part after a compare-and-set conflict was understood: ours already, or a refreshed expectation. */
+  /** The answer, or `lost` when it failed and the lane is no longer ours. */
+  async function unlessLost<T>(action: () => Promise<T>): Promise<T | 'lost'> {
+    try {
+      return await persist(action);
+    } catch (error) {
+      if (error instanceof StreamError && !FINAL.has(error.code)) return 'lost';
+      throw error;
+    }
+  }
+
+  /** Publishes one part. A compare-and-set conflict is understood by what stands there: ours already, or somebody else's. */
   async function record(subject: string, message: OutcomeMessage, expected: number): Promise<RecordAnswer> {
     const data = JSON.stringify(message);
-    let expectedSequence = expected;
+    let expectedLastSubjectSequence = expected;
     for (;;) {
       try {
-        const sequence = await persist(subject, data, {
-          msgId: message.id,
-          expectedLastSubjectSequence: expectedSequence,
-        });
-        return sequence === undefined ? { kind: 'lost' } : { kind: 'recorded', sequence };
+        const settings = { msgId: message.id, expectedLastSubjectSequence };
+        const receipt = await unlessLost(() => publisher.publish(subject, data, settings));
+        return receipt === 'lost' ? { kind: 'lost' } : { kind: 'recorded', sequence: receipt.sequence };
       } catch (error) {
         if (!(error instanceof StreamError) || error.code !== 'conflict') throw error;
-        const last = await getLastFromLeader(link, STREAMS.outcomes, subject);
-        const stored = last === undefined ? undefined : parseOutcomeMessage(last.data);
-        if (last !== undefined && stored?.id === message.id) return { kind: 'recorded', sequence: last.sequence };
-        if (stored !== undefined && stored.epoch > message.epoch) return { kind: 'lost' };
-        expectedSequence = last?.sequence ?? 0;
+      }
+      const last = await unlessLost(() => getLastFromLeader(link, STREAMS.outcomes, subject));
+      if (last === 'lost') return { kind: 'lost' };
+      const stored = last === undefined ? undefined : parseOutcomeMessage(last.data);
+      if (last !== undefined && stored?.id === message.id) return { kind: 'recorded', sequence: last.sequence };
+      if (stored !== undefined && stored.epoch > message.epoch) return { kind: 'lost' };
+      // An owner before us wrote while we took over: the decision has to be made again from its state.
+      if (stored !== undefined) return { kind: 'outdated' };
+      expectedLastSubjectSequence = last?.sequence ?? 0;
+    }
+  }
+
+  /** A letter above the server's limit loses the end of its body, which stands in CHANGES as well. */
+  async function publishLetter(letter: DeadLetter): Promise<void> {
+    const subject = deadLetterSubject(letter.target, letter.id);
+    for (let body = letter.body; ; body = body.slice(0, body.length / 2).toWellFormed()) {
+      const part = body.length === letter.body.length ? letter : { ...letter, body, bodyCut: true };
+      try {
+        await persist(() => publisher.publish(subject, JSON.stringify(part), { msgId: letter.id }));
+        return;
+      } catch (error) {
+        if (!(error instanceof StreamError) || error.code !== 'too-large' || body === '') throw error;
       }
     }
   }
 
   return {
-    async lastOutcomes(subjects) {
-      return getLastMany(link, STREAMS.outcomes, subjects);
-    },
+    lastOutcomes: (subjects) => persist(() => getLastMany(link, STREAMS.outcomes, subjects)),
     async recordOutcome(subject, message, expectedSequence, previous) {
       let answer: RecordAnswer = { kind: 'recorded', sequence: expectedSequence };
       for (const part of splitOutcome(message, previous)) {
+        if (answer.kind !== 'recorded') return answer;
         answer = await record(subject, part, answer.sequence);
-        if (answer.kind === 'lost') return answer;
       }
       return answer;
     },
     async recordBulk(message: BulkOutcomeMessage) {
-      const [first = 0] = message.settles;
-      await persist(bulkOutcomeSubject(message.target, options.partition, first), JSON.stringify(message), {
-        msgId: message.id,
-      });
+      const [first = message.items[0]?.sequence ?? 0] = message.settles;
+      const subject = bulkOutcomeSubject(message.target, options.partition, first);
+      const receipt = await unlessLost(() =>
+        publisher.publish(subject, JSON.stringify(message), { msgId: message.id }),
+      );
+      return receipt === 'lost' ? 'lost' : 'recorded';
     },
-    async recordDeadLetter(letter: DeadLetter) {
-      await persist(deadLetterSubject(letter.target, letter.id), JSON.stringify(letter), { msgId: letter.id });
-    },
+    settledInBulk: (sequences, since) =>
+      persist(async () => {
+        const wanted = new Set(sequences);
+        const found = new Set<number>();
+        const filter = `bulk.${encodeToken(options.target)}.${options.partition}.*`;
+        const bulk = { stream: STREAMS.outcomes, filter, limit: Number.POSITIVE_INFINITY };
+        for await (const { data, time } of readNewestFirst(link, bulk)) {
+          if (time < since || found.size === wanted.size) break;
+          for (const sequence of parseBulkOutcomeMessage(data)?.settles ?? [])
+            if (wanted.has(sequence)) found.add(sequence);
+        }
+        return found;
+      }),
+    recordDeadLetter: publishLetter,
     async changeBody(sequence) {
-      const message = await getBySequence(link, STREAMS.changes, sequence);
+      const message = await persist(() => getBySequence(link, STREAMS.changes, sequence));
       return message === undefined ? undefined : Buffer.from(message.data).toString('utf8');
     },
   };

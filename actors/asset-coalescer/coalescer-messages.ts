@@ -1,0 +1,43 @@
+import type { CompiledConfig } from '../../src/config/compiled.ts';
+import type { AssetKey } from '../../src/domain/asset.ts';
+import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
+import type { ActorRef, Recipient } from '../kernel/actor-ref.ts';
+import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
+import type { HeldChange } from '../lane/held-change.ts';
+import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
+import type { Round } from '../outcome-recorder/record-round.ts';
+import type { LaneIdentity } from './close-work.ts';
+
+export type CoalescerMessage =
+  | { readonly type: 'changes'; readonly changes: readonly HeldChange[] }
+  /** The dispatcher can take a batch of so many fields. */
+  | { readonly type: 'demand'; readonly fields: number }
+  | { readonly type: 'results'; readonly results: ReadonlyMap<AssetKey, readonly FieldResult[]> }
+  /** The target failed as a whole: the work is open again. */
+  | { readonly type: 'returned'; readonly keys: readonly AssetKey[] }
+  | { readonly type: 'recorded'; readonly round: Round; readonly answer: RecordAnswer }
+  /** Storing the outcome was given up for now. */
+  | { readonly type: 'unrecorded'; readonly round: Round; readonly tries: number }
+  | { readonly type: 'catalogue'; readonly key: AssetKey; readonly answer: CatalogueAnswer }
+  | { readonly type: 'wake' }
+  | { readonly type: 'configure'; readonly config: CompiledConfig }
+  | { readonly type: 'drain'; readonly replyTo: Recipient<DrainAnswer> };
+
+/** How many changes were given back to the stream, undecided. */
+export interface DrainAnswer {
+  readonly returned: number;
+}
+
+export type CoalescerRef = ActorRef<CoalescerMessage>;
+
+export interface CoalescerOptions {
+  readonly identity: LaneIdentity;
+  readonly config: CompiledConfig;
+  readonly ports: LanePorts;
+  /** Bound of the resident assets' states, in bytes. */
+  readonly cacheBytes: number;
+  readonly renderer: { tell(msg: { readonly type: 'work'; readonly works: readonly AssetWork[] }): boolean };
+  /** The lane was lost to a newer owner. */
+  readonly onLost: () => void;
+  readonly random: () => number;
+}

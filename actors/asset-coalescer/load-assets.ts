@@ -1,0 +1,46 @@
+import { createLedger } from '../../src/domain/asset-ledger.ts';
+import { parseOutcomeMessage } from '../../src/domain/parse-outcome.ts';
+import { outcomeSubject } from '../../src/domain/subjects.ts';
+import type { StoredMessage } from '../../streams/nats/contract.ts';
+import type { HeldChange } from '../lane/held-change.ts';
+import type { LaneStore } from '../lane/lane-ports.ts';
+import type { AssetCache } from './asset-cache.ts';
+import { type AssetEntry, newEntry } from './asset-entry.ts';
+import { takePartial } from './partly-recorded.ts';
+
+/** Fetches the states of the assets that are not resident, all at once, and makes them resident. */
+export async function loadAssets(
+  cache: AssetCache,
+  changes: readonly HeldChange[],
+  target: string,
+  store: LaneStore,
+  now: number,
+): Promise<void> {
+  const missing = new Map<string, HeldChange>();
+  for (const held of changes) if (!cache.has(held.key)) missing.set(outcomeSubject(target, held.key), held);
+  if (missing.size === 0) return;
+  const stored = await store.lastOutcomes([...missing.keys()]);
+  for (const [subject, { asset, key }] of missing) {
+    const entry = newEntry(asset, key, subject, createLedger(asset, undefined), 0);
+    takeState(entry, stored.get(subject), now);
+    cache.add(entry);
+  }
+}
+
+/** Begins the entry anew from its stored state, which somebody else has moved on; what it holds has to be admitted again. */
+export async function reloadAsset(entry: AssetEntry, store: LaneStore, now: number): Promise<void> {
+  const stored = await store.lastOutcomes([entry.subject]);
+  entry.items.length = 0;
+  entry.superseded.length = 0;
+  entry.finished.clear();
+  takeState(entry, stored.get(entry.subject), now);
+}
+
+function takeState(entry: AssetEntry, stored: StoredMessage | undefined, now: number): void {
+  const state = stored === undefined ? undefined : parseOutcomeMessage(stored.data)?.state;
+  entry.ledger = createLedger(entry.asset, state);
+  entry.outcomeSequence = stored?.sequence ?? 0;
+  // An earlier owner acknowledged these, or they will be delivered again.
+  entry.acked = (state?.settled ?? []).map((sequence) => ({ sequence, at: now }));
+  takePartial(entry, state);
+}
