@@ -36,5 +36,9 @@ export function explainError(error: unknown): { readonly message: string; readon
   if (error instanceof BackflowError && error.code === 'invalid-configuration') {
     return { message: `the configuration is not valid:\n${error.message}`, code: EXIT.problems };
   }
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    const message = `${error.message}. Stop what listens there, or set BACKFLOW_HTTP to another host:port.`;
+    return { message, code: EXIT.problems };
+  }
   return { message: error instanceof Error ? error.message : String(error), code: EXIT.problems };
 }

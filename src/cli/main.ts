@@ -1,4 +1,7 @@
 import { createProgram } from './program.ts';
 
+// Whoever reads our output may stop before its end (`backflow runs | head`); that is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 // One place ends the process: commands give their exit code, and what they left open does not hold it up.
 process.exit(await createProgram(process.argv.slice(2)));

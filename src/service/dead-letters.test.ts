@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Publisher } from '../../streams/nats/contract.ts';
 import { tableEvent } from '../../test/support/table-event.ts';
 import { groupLetters } from '../cli/commands/dlq-list.ts';
 import { CHANGE_HEADERS } from '../domain/change-headers.ts';
 import type { DeadLetter } from '../domain/outcome.ts';
-import { groupForReplay, planReplay } from './dead-letters.ts';
+import { planReplay, replayLetters } from './dead-letters.ts';
 
 const EVENT = tableEvent();
 
@@ -72,17 +73,42 @@ describe('groups of letters', () => {
     { sequence: 1, letter: letter({ object: 'a' }) },
     { sequence: 2, letter: letter({ object: 'b' }) },
     { sequence: 3, letter: letter({ channel: 'other' }) },
-    { sequence: 4, letter: letter({ eventId: 'another', at: 9 }) },
+    { sequence: 4, letter: letter({ eventId: 'cut', bodyCut: true }) },
+    { sequence: 5, letter: letter({ eventId: 'another', at: 9 }) },
   ];
 
-  it('replays a change once for all of its objects that failed', () => {
-    const groups = groupForReplay(stored).map((group) => group.map(({ sequence }) => sequence));
-    expect(groups).toEqual([[1, 2], [3], [4]]);
+  it('replays a change once for all of its objects that failed, and tells for which letters', async () => {
+    const sent: { subject: string; msgId: string | undefined }[] = [];
+    const publisher: Publisher = {
+      publish: async (subject, _data, options) => {
+        sent.push({ subject, msgId: options?.msgId });
+        return { sequence: 100 + sent.length, duplicate: false };
+      },
+      settle: async () => {},
+    };
+    const confirmed: number[] = [];
+    const replayed = await replayLetters(
+      publisher,
+      stored,
+      () => 1,
+      async (sequence) => {
+        confirmed.push(sequence);
+      },
+    );
+    expect(replayed).toMatchObject([
+      { letters: [1, 2], result: 'replayed', channel: 'docs', replayOf: EVENT.id, sequence: 101 },
+      { letters: [3], channel: 'other', sequence: 102 },
+      { letters: [4], result: 'cannot be replayed' },
+      { letters: [5], channel: 'docs', sequence: 103 },
+    ]);
+    expect(confirmed).toEqual([1, 2, 3, 5]);
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map(({ msgId }) => msgId)).size).toBe(3);
   });
 
-  it('counts causes, the most frequent first', () => {
-    expect(groupLetters(stored.toReversed())).toMatchObject([
-      { target: 'pg_sales', channel: 'docs', class: 'not_found', code: '42P01', count: 3, newest: 9, example: 4 },
+  it('counts causes, the most frequent first', async () => {
+    expect(await groupLetters(stored)).toMatchObject([
+      { target: 'pg_sales', channel: 'docs', class: 'not_found', code: '42P01', count: 4, newest: 9, example: 5 },
       { channel: 'other', count: 1 },
     ]);
   });

@@ -4,15 +4,16 @@ import { z } from 'zod';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher, StoredMessage } from '../../streams/nats/contract.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
-import { readNewestFirst } from '../../streams/nats/read-stream.ts';
+import { readNewestFirst, readOldestFirst } from '../../streams/nats/read-stream.ts';
 import { getBySequence } from '../../streams/nats/stored-messages.ts';
 import { toStreamError } from '../../streams/nats/stream-error.ts';
+import type { ChangeEvent } from '../domain/change-event.ts';
 import { CHANGE_HEADERS } from '../domain/change-headers.ts';
 import type { DeadLetter } from '../domain/outcome.ts';
 import { parseMessage } from '../domain/parse-change-event.ts';
 import { parseDeadLetter } from '../domain/parse-outcome.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { BUCKETS, STREAMS } from '../domain/subjects.ts';
+import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
 import { publishChange } from '../intake/publish-change.ts';
 import type { StoredDeadLetter } from './history.ts';
 import { rawEventSubject } from './publish-events.ts';
@@ -30,6 +31,16 @@ export async function findDeadLetter(link: NatsLink, name: string): Promise<Stor
     return toLetter(message);
   }
   return undefined;
+}
+
+/** All letters (of a target) as they stand now, oldest first, one at a time: there may be gigabytes of them. */
+export async function* allDeadLetters(link: NatsLink, target?: string): AsyncGenerator<StoredDeadLetter> {
+  const token = target === undefined ? '*' : target === '_intake' ? target : encodeToken(target);
+  const reading = { stream: STREAMS.deadLetters, filter: `deadletter.${token}.*`, limit: Number.POSITIVE_INFINITY };
+  for await (const message of readOldestFirst(link, reading)) {
+    const stored = toLetter(message);
+    if (stored !== undefined) yield stored;
+  }
 }
 
 function toLetter(message: StoredMessage | undefined): StoredDeadLetter | undefined {
@@ -69,7 +80,8 @@ export async function removeDeadLetter(link: NatsLink, sequence: number): Promis
 export type Replay =
   | {
       readonly kind: 'change';
-      readonly eventId: string;
+      /** With its new id. */
+      readonly event: ChangeEvent;
       readonly replayOf: string;
       readonly body: string;
       readonly headers: Readonly<Record<string, string>>;
@@ -93,7 +105,7 @@ export function planReplay(letter: DeadLetter, eventId: string, now: number): Re
   const replayOf = letter.rank?.eventId ?? part.event.id;
   return ok({
     kind: 'change',
-    eventId,
+    event: { ...part.event, id: eventId },
     replayOf,
     body: JSON.stringify({ ...part.raw, id: eventId }),
     headers: {
@@ -105,18 +117,9 @@ export function planReplay(letter: DeadLetter, eventId: string, now: number): Re
   });
 }
 
-/** Letters that one replay answers for: the same change failed on the same target and channel, for several of its objects. */
-export function groupForReplay(letters: readonly StoredDeadLetter[]): readonly (readonly StoredDeadLetter[])[] {
-  const groups = Map.groupBy(letters, ({ sequence, letter }) =>
-    letter.target === undefined
-      ? `intake ${sequence}`
-      : JSON.stringify([letter.target, letter.channel, letter.rank?.eventId ?? letter.eventId ?? sequence]),
-  );
-  return [...groups.values()];
-}
-
 /** What a replay led to. */
 export interface Replayed {
+  /** Sequences of the letters that it answers for. */
   readonly letters: readonly number[];
   readonly result: 'replayed' | 'cannot be replayed';
   readonly target: string;
@@ -129,17 +132,36 @@ export interface Replayed {
   readonly reason?: string;
 }
 
-/** Publishes the replay of a group of letters; resolves when the stream has stored it. */
-export async function replayGroup(
+/**
+ * Replays letters in the order given. A change that failed for several of its objects is replayed once per target and channel.
+ * `stored` is called for each letter whose replay the stream has confirmed.
+ */
+export async function replayLetters(
   publisher: Publisher,
-  group: readonly StoredDeadLetter[],
-  now: number,
-): Promise<Replayed | undefined> {
-  const [first] = group;
-  if (first === undefined) return undefined;
-  const { letter } = first;
+  letters: AsyncIterable<StoredDeadLetter> | Iterable<StoredDeadLetter>,
+  now: () => number,
+  stored: (sequence: number) => Promise<void>,
+): Promise<readonly Replayed[]> {
+  const done = new Map<string, Replayed>();
+  for await (const one of letters) {
+    const key = replayKey(one);
+    const before = done.get(key);
+    const answer = before ?? (await replayLetter(publisher, one.letter, now()));
+    done.set(key, { ...answer, letters: [...answer.letters, one.sequence] });
+    if (answer.result === 'replayed') await stored(one.sequence);
+  }
+  return [...done.values()];
+}
+
+function replayKey({ sequence, letter }: StoredDeadLetter): string {
+  if (letter.target === undefined) return `intake ${sequence}`;
+  return JSON.stringify([letter.target, letter.channel, letter.rank?.eventId ?? letter.eventId ?? sequence]);
+}
+
+/** Publishes the replay of one letter; resolves when the stream has stored it. */
+async function replayLetter(publisher: Publisher, letter: DeadLetter, now: number): Promise<Replayed> {
   const base = {
-    letters: group.map(({ sequence }) => sequence),
+    letters: [],
     target: letter.target ?? '_intake',
     ...(letter.channel === undefined ? {} : { channel: letter.channel }),
   };
@@ -149,9 +171,7 @@ export async function replayGroup(
     const { sequence } = await publisher.publish(replay.value.subject, replay.value.body);
     return { ...base, result: 'replayed', stream: STREAMS.events, sequence };
   }
-  const { eventId, replayOf, body, headers } = replay.value;
-  const part = parseMessage(body).find((one) => one.kind === 'change');
-  if (part === undefined) return { ...base, result: 'cannot be replayed', reason: 'its body holds no change event' };
-  const { sequence } = await publishChange(publisher, part.event, Buffer.from(body), { headers }, ROOT_CONTEXT);
-  return { ...base, result: 'replayed', eventId, replayOf, stream: STREAMS.changes, sequence };
+  const { event, replayOf, body, headers } = replay.value;
+  const { sequence } = await publishChange(publisher, event, Buffer.from(body), { headers }, ROOT_CONTEXT);
+  return { ...base, result: 'replayed', eventId: event.id, replayOf, stream: STREAMS.changes, sequence };
 }

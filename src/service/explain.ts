@@ -4,12 +4,13 @@ import { getLast } from '../../streams/nats/stored-messages.ts';
 import type { FilterTrace } from '../channels/channel.ts';
 import { chooseChannels } from '../channels/choose-channel.ts';
 import type { CompiledConfig } from '../config/compiled.ts';
-import { type Asset, assetKey } from '../domain/asset.ts';
+import { assetKey } from '../domain/asset.ts';
 import { ASPECTS, type Aspect, type EntityType, type Field } from '../domain/entity.ts';
-import { formatFqn, parseFqn } from '../domain/fqn.ts';
+import { parseFqn } from '../domain/fqn.ts';
 import { parseMessage } from '../domain/parse-change-event.ts';
 import { parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { changeSubject, outcomeSubject, STREAMS } from '../domain/subjects.ts';
+import { assetOf } from './asset-name.ts';
 import { type Run, runsOf } from './history.ts';
 
 export interface ChannelExplanation {
@@ -34,18 +35,6 @@ export interface Explanation {
   readonly aspects: readonly AspectExplanation[];
   /** What was last recorded, newest first. */
   readonly last: readonly Run[];
-}
-
-/** The asset (and column) that an FQN names; undefined when it has too few parts. */
-export function assetOf(fqn: string): { readonly asset: Asset; readonly column?: readonly string[] } | undefined {
-  const parts = parseFqn(fqn);
-  if (!parts.ok || parts.value.length < 2) return undefined;
-  const types: readonly EntityType[] = ['database', 'databaseSchema', 'table'];
-  const depth = Math.min(parts.value.length, 4);
-  const entityType = types[depth - 2];
-  if (entityType === undefined) return undefined;
-  const asset = { entityType, fqn: formatFqn(parts.value.slice(0, depth)) };
-  return parts.value.length > 4 ? { asset, column: parts.value.slice(4) } : { asset };
 }
 
 /** Explains from the configuration in force, the newest change in CHANGES and the last outcome. Undefined: nothing is known of it. */

@@ -1,10 +1,12 @@
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
 import { readNewestFirst } from '../../streams/nats/read-stream.ts';
+import { assetKey } from '../domain/asset.ts';
 import { formatFqn } from '../domain/fqn.ts';
 import type { DeadLetter, OutcomeItem } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseDeadLetter, parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { encodeToken, STREAMS } from '../domain/subjects.ts';
+import { assetOf } from './asset-name.ts';
 
 export interface RunsQuery {
   readonly limit: number;
@@ -33,21 +35,23 @@ export interface Run extends OutcomeItem {
 /** Recorded outcomes, newest first. */
 export async function readRuns(link: NatsLink, query: RunsQuery): Promise<readonly Run[]> {
   const runs: Run[] = [];
-  const filters = query.target === undefined ? ['>'] : [`*.${encodeToken(query.target)}.>`];
-  for (const filter of filters) {
-    for await (const message of readNewestFirst(link, {
-      stream: STREAMS.outcomes,
-      filter,
-      limit: Number.POSITIVE_INFINITY,
-    })) {
-      for (const run of runsOf(message).reverse()) {
-        if (!matches(run, query)) continue;
-        runs.push(run);
-        if (runs.length >= query.limit) return runs;
-      }
+  const reading = { stream: STREAMS.outcomes, filter: subjectsOf(query), limit: Number.POSITIVE_INFINITY };
+  for await (const message of readNewestFirst(link, reading)) {
+    for (const run of runsOf(message).reverse()) {
+      if (!matches(run, query)) continue;
+      runs.push(run);
+      if (runs.length >= query.limit) return runs;
     }
   }
   return runs;
+}
+
+/** The narrowest subject filter: what is recorded of one asset lies on a subject of its own for each target. */
+function subjectsOf({ target, asset }: RunsQuery): string {
+  const named = asset === undefined ? undefined : assetOf(asset);
+  const token = target === undefined ? '*' : encodeToken(target);
+  if (named !== undefined) return `outcome.${token}.${assetKey(named.asset)}`;
+  return target === undefined ? '>' : `*.${token}.>`;
 }
 
 /** The keys that a message of OUTCOMES records, in the order of their sequences. */

@@ -105,7 +105,7 @@ async function commentOf(table: string): Promise<string | null> {
 
 describe('configuration by the command line', () => {
   it('tells that nothing is in force before the first apply', async () => {
-    const [exported, paused] = [await cli('export'), await cli('runs')];
+    const [exported, paused] = await Promise.all([cli('export'), cli('runs')]);
     expect(exported).toMatchObject({
       code: 1,
       stdout: '',
@@ -151,9 +151,8 @@ describe('configuration by the command line', () => {
     await database.query('DROP TABLE kept');
 
     writeFileSync(path('away.yaml'), config().replace(String(postgres.port), '1'));
-    const away = await cli('check', '-f', 'away.yaml');
+    const [away, unknown] = await Promise.all([cli('check', '-f', 'away.yaml'), cli('check', 'pg_sale')]);
     expect(away.code).toBe(3);
-    const unknown = await cli('check', 'pg_sale');
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "pg_sales"?') });
   });
 });
@@ -180,30 +179,32 @@ describe('a running service by the command line', () => {
     ]);
     expect(await runsOf('--asset', 'pg_sales.shop.public.orders.order_id')).toEqual([]);
 
-    const lanes = await cli('lanes', '--json');
+    const [lanes, explained, nobody, again] = await Promise.all([
+      cli('lanes', '--json'),
+      cli('explain', 'pg_sales.shop.public.orders'),
+      cli('explain', 'pg_sales.shop.public.nobody', '--json'),
+      cli('publish', path(`${event.id}.json`), '--json'),
+    ]);
     expect(lanes.json()).toMatchObject([
       { target: 'pg_sales', partition: 0, paused: false, owner: expect.any(String) },
     ]);
-    const [explained, nobody] = [
-      await cli('explain', 'pg_sales.shop.public.orders'),
-      await cli('explain', 'pg_sales.shop.public.nobody', '--json'),
-    ];
     expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining('documentation: writes') });
     expect(explained.stdout).toContain('applied');
     expect(nobody).toMatchObject({ code: 1 });
 
-    const again = await cli('publish', path(`${event.id}.json`), '--json');
     expect(again.json()).toMatchObject({ events: [{ eventId: event.id, result: 'duplicate' }] });
   });
 
   it('holds changes of a paused target back until it is resumed', async () => {
-    const wrong = await cli('pause', 'pg_salez');
+    const [wrong, paused] = await Promise.all([
+      cli('pause', 'pg_salez'),
+      cli('pause', 'pg_sales', '--reason', 'maintenance', '--json'),
+    ]);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "pg_sales"?') });
-    const paused = await cli('pause', 'pg_sales', '--reason', 'maintenance', '--json');
     expect(paused.json()).toMatchObject({ target: 'pg_sales', paused: true, reason: 'maintenance' });
     await until(async () => {
       const rows: unknown = await (await fetch(`${await service.line(/listens on (http:\S+)/)}/api/v1/lanes`)).json();
-      return JSON.stringify(rows).includes('"paused"');
+      return JSON.stringify(rows).includes('"phase":"paused"');
     });
     const event = await publishTable('orders', 'Written after the pause');
     await until(async () => (await laneLag()) > 0);
@@ -226,11 +227,13 @@ describe('a running service by the command line', () => {
     ]);
     const [letter] = letters;
     if (letter === undefined) throw new Error('no letter');
-    const grouped = await cli('dlq', 'list', '--group', '--json');
+    const [grouped, shown] = await Promise.all([
+      cli('dlq', 'list', '--group', '--json'),
+      cli('dlq', 'show', letter.id, '--json'),
+    ]);
     expect(grouped.json()).toMatchObject([
       { target: 'pg_sales', class: 'not_found', count: 1, example: letter.sequence },
     ]);
-    const shown = await cli('dlq', 'show', letter.id, '--json');
     expect(JSON.parse(String(z.looseObject({ body: z.string() }).parse(shown.json()).body))).toMatchObject({
       id: event.id,
     });

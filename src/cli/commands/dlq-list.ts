@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DeadLetter } from '../../domain/outcome.ts';
+import { allDeadLetters } from '../../service/dead-letters.ts';
 import { readDeadLetters, type StoredDeadLetter } from '../../service/history.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -26,13 +27,12 @@ export interface LetterGroup {
 /** `backflow dlq list`: dead letters without their bodies, or one row for each cause. */
 export async function dlqList({ output, options }: CommandCall): Promise<ExitCode> {
   const { target, limit, group = false } = readOptions(schema, options);
-  const letters = await withNats('read', (link) =>
-    readDeadLetters(link, { target, limit: group ? Number.POSITIVE_INFINITY : limit }),
-  );
   if (group) {
-    const groups = groupLetters(letters).slice(0, limit);
-    output.answer(groups, () => (groups.length === 0 ? 'no dead letters' : formatGroups(groups)));
+    const groups = await withNats('read', (link) => groupLetters(allDeadLetters(link, target)));
+    const shown = groups.slice(0, limit);
+    output.answer(shown, () => (shown.length === 0 ? 'no dead letters' : formatGroups(shown)));
   } else {
+    const letters = await withNats('read', (link) => readDeadLetters(link, { target, limit }));
     const rows = letters.map(({ sequence, letter }) => ({ ...letterJson(sequence, letter), body: undefined }));
     output.answer(rows, () => (letters.length === 0 ? 'no dead letters' : formatLetters(letters)));
   }
@@ -75,28 +75,24 @@ function formatGroups(groups: readonly LetterGroup[]): string {
   );
 }
 
-/** Groups letters (newest first) by target, channel and cause; the largest group comes first. */
-export function groupLetters(letters: readonly StoredDeadLetter[]): readonly LetterGroup[] {
-  const groups = Map.groupBy(letters, ({ letter }) =>
-    JSON.stringify([letter.target ?? null, letter.channel ?? null, letter.failure.class, letter.failure.code]),
-  );
-  return [...groups.values()]
-    .flatMap((members): LetterGroup[] => {
-      const [newest] = members;
-      if (newest === undefined) return [];
-      const { letter, sequence } = newest;
-      return [
-        {
-          target: letter.target ?? '_intake',
-          ...(letter.channel === undefined ? {} : { channel: letter.channel }),
-          class: letter.failure.class,
-          code: letter.failure.code,
-          count: members.length,
-          newest: letter.at,
-          example: sequence,
-          message: letter.failure.message,
-        },
-      ];
-    })
-    .sort((a, b) => b.count - a.count);
+/** Groups letters (oldest first) by target, channel and cause; the largest group comes first. */
+export async function groupLetters(
+  letters: AsyncIterable<StoredDeadLetter> | Iterable<StoredDeadLetter>,
+): Promise<readonly LetterGroup[]> {
+  const groups = new Map<string, LetterGroup>();
+  for await (const { sequence, letter } of letters) {
+    const { class: failureClass, code, message } = letter.failure;
+    const key = JSON.stringify([letter.target ?? null, letter.channel ?? null, failureClass, code]);
+    groups.set(key, {
+      target: letter.target ?? '_intake',
+      ...(letter.channel === undefined ? {} : { channel: letter.channel }),
+      class: failureClass,
+      code,
+      count: (groups.get(key)?.count ?? 0) + 1,
+      newest: letter.at,
+      example: sequence,
+      message,
+    });
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count);
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { NatsLink } from '../../../streams/nats/connection.ts';
-import { groupForReplay, type Replayed, removeDeadLetter, replayGroup } from '../../service/dead-letters.ts';
-import { readDeadLetters, type StoredDeadLetter } from '../../service/history.ts';
+import { allDeadLetters, type Replayed, removeDeadLetter, replayLetters } from '../../service/dead-letters.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode, UsageError } from '../exit.ts';
 import { findLetters } from '../find-letters.ts';
 import { withNats } from '../nats-access.ts';
 import { readOptions } from '../options.ts';
+import type { Output } from '../output.ts';
 import { commandPublisher } from '../publisher.ts';
 
 const schema = z.object({
@@ -25,19 +24,11 @@ export async function dlqReplay({ output, args, options }: CommandCall): Promise
   if (all === args.length > 0) throw new UsageError('name the letters to replay, or give --all (and --target)');
   if (!all && target !== undefined) throw new UsageError('--target goes with --all');
   return withNats('write', async (link) => {
-    const letters = all
-      ? await readDeadLetters(link, { target, limit: Number.POSITIVE_INFINITY })
-      : await findLetters(link, args);
-    if (all && !yes) {
-      const of = target === undefined ? '' : ` of ${target}`;
-      const remark = letters.length === 0 ? '' : '; add --yes to do it';
-      output.answer(
-        { replayed: [], wouldReplay: letters.length },
-        () => `${letters.length} dead ${letters.length === 1 ? 'letter' : 'letters'}${of} would be replayed${remark}`,
-      );
-      return letters.length === 0 ? EXIT.ok : EXIT.usage;
-    }
-    const replayed = await replayAll(link, letters, keep);
+    if (all && !yes) return answerCount(await count(allDeadLetters(link, target)), target, output);
+    const letters = all ? allDeadLetters(link, target) : await findLetters(link, args);
+    const replayed = await replayLetters(commandPublisher(link), letters, Date.now, async (sequence) => {
+      if (!keep) await removeDeadLetter(link, sequence);
+    });
     output.answer({ replayed }, () =>
       replayed.length === 0 ? 'no dead letters' : replayed.map(formatReplayed).join('\n'),
     );
@@ -45,22 +36,21 @@ export async function dlqReplay({ output, args, options }: CommandCall): Promise
   });
 }
 
-/** One after the other, oldest first, so that an interruption leaves what was not replayed where it is. */
-async function replayAll(
-  link: NatsLink,
-  letters: readonly StoredDeadLetter[],
-  keep: boolean,
-): Promise<readonly Replayed[]> {
-  const publisher = commandPublisher(link);
-  const replayed: Replayed[] = [];
-  for (const group of groupForReplay(letters.toSorted((a, b) => a.sequence - b.sequence))) {
-    const answer = await replayGroup(publisher, group, Date.now());
-    if (answer === undefined) continue;
-    replayed.push(answer);
-    if (answer.result !== 'replayed' || keep) continue;
-    for (const sequence of answer.letters) await removeDeadLetter(link, sequence);
-  }
-  return replayed;
+async function count(letters: AsyncIterable<unknown>): Promise<number> {
+  let found = 0;
+  for await (const _ of letters) found += 1;
+  return found;
+}
+
+/** Replaying everything is asked for twice: without `--yes` nothing is done, and a script notices. */
+function answerCount(letters: number, target: string | undefined, output: Output): ExitCode {
+  const of = target === undefined ? '' : ` of ${target}`;
+  const remark = letters === 0 ? '' : '; add --yes to do it';
+  output.answer(
+    { replayed: [], wouldReplay: letters },
+    () => `${letters} dead ${letters === 1 ? 'letter' : 'letters'}${of} would be replayed${remark}`,
+  );
+  return letters === 0 ? EXIT.ok : EXIT.usage;
 }
 
 function formatReplayed({ letters, result, target, channel, eventId, stream, sequence, reason }: Replayed): string {

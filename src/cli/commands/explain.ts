@@ -1,5 +1,6 @@
 import type { FilterTrace } from '../../channels/channel.ts';
-import { assetOf, type Explanation, explainAsset } from '../../service/explain.ts';
+import { assetOf } from '../../service/asset-name.ts';
+import { type Explanation, explainAsset } from '../../service/explain.ts';
 import type { CommandCall } from '../command.ts';
 import { configInForce } from '../config-in-force.ts';
 import { EXIT, type ExitCode, UsageError } from '../exit.ts';

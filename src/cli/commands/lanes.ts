@@ -1,4 +1,6 @@
+import { createConfigStore } from '../../../streams/nats/config-store.ts';
 import { createControlStore } from '../../../streams/nats/control-store.ts';
+import { documentInForce } from '../../service/configuration.ts';
 import { readLanes } from '../../service/lane-record.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -8,8 +10,10 @@ import { clip, formatDuration, formatTable } from '../output.ts';
 /** `backflow lanes`: the lanes of all replicas, from NATS alone. */
 export async function lanes({ output }: CommandCall): Promise<ExitCode> {
   const rows = await withNats('read', async (link) => {
-    const paused = await createControlStore(link).paused();
-    return readLanes(link, new Set(paused.keys()));
+    const switched = await createControlStore(link).paused();
+    const current = await documentInForce(createConfigStore(link));
+    const configured = (current?.document.targets ?? []).filter((target) => target.paused === true);
+    return readLanes(link, new Set([...switched.keys(), ...configured.map(({ service }) => service)]));
   });
   output.answer(rows, () =>
     rows.length === 0

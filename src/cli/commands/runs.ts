@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OutcomeStatus } from '../../domain/outcome.ts';
-import { assetOf } from '../../service/explain.ts';
+import { assetOf } from '../../service/asset-name.ts';
 import { type Run, readRuns } from '../../service/history.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode, UsageError } from '../exit.ts';
