@@ -213,31 +213,35 @@ describe('messages in hand', () => {
 
 describe('stopping', () => {
   it('gives back at once what was on its way when it is unsubscribed in full flow', async () => {
-    await publish(500, () => Buffer.alloc(20_000, 'x'));
-    const source = open({ limits: { messages: 500, bytes: 16_000_000 } });
-    const got: Delivery[] = [];
-    const subscription: Subscription = source.deliveries.subscribe((delivery) => {
-      got.push(delivery);
-      delivery.ack();
-      if (got.length === 20) queueMicrotask(() => subscription.unsubscribe());
-    });
-    await until(() => got.length >= 20, 'it flows');
-    await source.stopped();
-    const handed = got.length;
-    expect(handed).toBeLessThan(400);
-    expect(source.creditsInUse().messages).toBe(0);
-    // The rest is there for the next owner long before ack_wait (30 s) is over.
-    const next = open({ limits: { messages: 4_000, bytes: 50_000_000 } });
-    const rest: Delivery[] = [];
-    const reading = next.deliveries.subscribe((delivery) => {
-      rest.push(delivery);
-      delivery.ack();
-    });
-    await until(() => rest.length === 500 - handed, 'the rest comes', 15_000);
-    expect(new Set([...got, ...rest].map((delivery) => delivery.sequence)).size).toBe(500);
-    reading.unsubscribe();
-    await next.stopped();
-    await until(async () => (await info()).num_ack_pending === 0, 'nothing is left pending');
+    await publish(900, () => Buffer.alloc(2_000, 'x'));
+    for (let round = 0; round < 8; round += 1) {
+      const lane = `${durable}-${round}`;
+      await ensureConsumer(fixture.link, { stream: 'CHANGES', durable: lane, filters: [`change.${service}.>`] });
+      const source = open({ durable: lane, limits: { messages: 900, bytes: 16_000_000 } });
+      const seen: number[] = [];
+      const stopAt = 1 + round * 25;
+      const subscription: Subscription = source.deliveries.subscribe((delivery) => {
+        seen.push(delivery.sequence);
+        delivery.ack();
+        if (seen.length === stopAt) queueMicrotask(() => subscription.unsubscribe());
+      });
+      await until(() => seen.length >= stopAt, 'it flows');
+      await source.stopped();
+      expect(source.creditsInUse().messages).toBe(0);
+
+      // The rest is there for the next owner long before ack_wait (30 s) is over.
+      const next = open({ durable: lane, limits: { messages: 4_000, bytes: 50_000_000 } });
+      const reading = next.deliveries.subscribe((delivery) => {
+        seen.push(delivery.sequence);
+        delivery.ack();
+      });
+      await until(() => seen.length >= 900, 'the rest comes', 10_000);
+      reading.unsubscribe();
+      await next.stopped();
+      expect(new Set(seen).size).toBe(900);
+      const { num_ack_pending } = await fixture.link.jsm.consumers.info('CHANGES', lane);
+      expect(num_ack_pending).toBe(0);
+    }
   });
 
   it('keeps what is in hand valid after unsubscribing', async () => {

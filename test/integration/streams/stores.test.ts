@@ -12,7 +12,8 @@ afterAll(() => fixture.stop());
 describe('configuration', () => {
   it('keeps revisions for ever, puts one in force by compare-and-set, and tells every replica', async () => {
     const here = createConfigStore(fixture.link);
-    const there = createConfigStore(await fixture.connect());
+    // So long a time between readings that only the server's watch can tell.
+    const there = createConfigStore(await fixture.connect(), { rereadMs: 3_600_000 });
     const seen: number[] = [];
     const watching = there.watch().subscribe((pointer) => seen.push(pointer.revision));
     expect(await here.pointer()).toBeUndefined();
@@ -35,8 +36,8 @@ describe('configuration', () => {
     watching.unsubscribe();
   });
 
-  it('goes on telling after the server was restarted', async () => {
-    const store = createConfigStore(fixture.link);
+  it('goes on telling after the server was restarted, which ends the watch', async () => {
+    const store = createConfigStore(fixture.link, { rereadMs: 300 });
     const seen: number[] = [];
     const watching = store.watch().subscribe((pointer) => seen.push(pointer.revision));
     const before = await store.pointer();
@@ -53,7 +54,7 @@ describe('configuration', () => {
 describe('control', () => {
   it('pauses and resumes targets of any name, for all replicas', async () => {
     const here = createControlStore(fixture.link);
-    const there = createControlStore(await fixture.connect());
+    const there = createControlStore(await fixture.connect(), { rereadMs: 3_600_000 });
     const seen: string[][] = [];
     const watching = there.watchPaused().subscribe((paused) => seen.push([...paused.keys()].sort()));
     await until(() => seen.length === 1, 'the present state is told');
