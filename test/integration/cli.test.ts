@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -319,9 +319,17 @@ describe('a running service by the command line', () => {
     await alone.line(/"webhook"/);
     const exported = await runCli(['export', '--json'], options);
     expect(exported.json()).toMatchObject({ revision: 1 });
+    // Ctrl-C under npm arrives twice.
+    alone.signal('SIGINT');
     expect(await alone.stop('SIGINT')).toBe(0);
     const after = await runCli(['lanes'], options);
     expect(after.code).toBe(3);
+
+    const orphan = startCli(['serve'], options);
+    await orphan.line(/listens on/);
+    process.kill(Number(readFileSync(path('data/nats/nats-server.pid'), 'utf8')), 'SIGKILL');
+    expect(await orphan.ended).toBe(1);
+    expect(orphan.output.stderr).toContain('cannot go on: our own nats-server has ended');
 
     const invalid = await runCli(['serve', '--config', 'wrong.yaml'], { env, cwd: folder });
     expect(invalid).toMatchObject({ code: 1, stderr: expect.stringContaining('wrong.yaml:7:1') });

@@ -61,6 +61,9 @@ export interface RunningCli {
   readonly output: { readonly stdout: string; readonly stderr: string };
   /** Resolves when a line of standard output fits; rejects when the command ends before. */
   line(pattern: RegExp): Promise<string>;
+  /** The exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
+  signal(name: NodeJS.Signals): void;
   /** Sends the signal and gives the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -81,6 +84,10 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
         void end.then((code) => reject(new Error(`the command ended with ${code}:\n${output.stderr}`)));
         look();
       }),
+    ended: end,
+    signal: (name) => {
+      child.kill(name);
+    },
     stop: (signal = 'SIGTERM') => {
       child.kill(signal);
       return end;

@@ -13,6 +13,8 @@ const schema = z.object({ config: z.string().optional(), allowUnsigned: z.boolea
 
 /** What may still be under way when the service is told to end has so long to finish, milliseconds. */
 const GRACE_MS = 15_000;
+/** Without NATS nothing can be finished any more; only connections are closed. */
+const FATAL_GRACE_MS = 3_000;
 
 /** `backflow serve`: a replica until SIGTERM or SIGINT. It drains and exits 0; when it cannot go on it exits 1 with the reason. */
 export async function serve({ output, options }: CommandCall): Promise<ExitCode> {
@@ -53,14 +55,16 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
     const { fatal } = await ended.promise;
     if (fatal === undefined) output.say('draining …');
     else output.say(`backflow: it cannot go on: ${fatal}`);
+    const graceMs = fatal === undefined ? GRACE_MS : FATAL_GRACE_MS;
     const stopped = await withinTime(
       service.stop().then(() => true),
-      GRACE_MS,
+      graceMs,
     );
-    if (stopped === undefined)
+    if (stopped === undefined) {
       output.say(
-        `backflow: not everything was finished within ${GRACE_MS / 1000} s; the rest comes again after the next start`,
+        `backflow: not all was finished within ${graceMs / 1000} s; the rest comes again after the next start`,
       );
+    }
     return fatal === undefined ? EXIT.ok : EXIT.problems;
   } finally {
     await telemetry.shutdown();
