@@ -1,8 +1,8 @@
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { CheckReport } from '../contract.ts';
+import type { DatabasePools, Session } from '../postgres-wire/database-pools.ts';
 import type { PostgresConfig } from './config.ts';
-import type { DatabasePools, Session } from './database-pools.ts';
 import { connectorErrorOf } from './errors.ts';
 import { postgresSpec } from './spec.ts';
 

@@ -1,123 +1,25 @@
-import type { ObjectRef } from '../../src/domain/operation.ts';
-import { ConnectorError } from '../connector-error.ts';
-import type { CheckReport, Connection, PlannedWrite, SessionName, SourceObject, WriteResult } from '../contract.ts';
+import type { Connection, SessionName } from '../contract.ts';
+import { DatabasePools } from '../postgres-wire/database-pools.ts';
+import { openWire } from '../postgres-wire/wire-connection.ts';
 import { checkServer } from './check.ts';
 import type { PostgresConfig } from './config.ts';
-import { DatabasePools, type Session } from './database-pools.ts';
+import { postgresErrors } from './errors.ts';
 import { endOlderSessions } from './fence.ts';
-import { type Missing, missingFailure, missingObject } from './missing.ts';
 import { readObjects } from './read.ts';
+import { postgresSpec } from './spec.ts';
 import { writeAll } from './write.ts';
 
+/** The answer may take longer than the statement timeout of 30 s. */
+const RULES = { errors: postgresErrors, connectMs: 10_000, answerMs: 45_000 };
+
 /** Connects once, so that wrong credentials and addresses show at once. Throws `ConnectorError`. */
-export async function openPostgres(config: PostgresConfig, name: SessionName): Promise<Connection> {
-  const pools = new DatabasePools(config, name);
-  try {
-    await pools.with(config.database, async (session) => {
-      await session.query('SELECT 1');
-    });
-  } catch (error) {
-    await pools.close();
-    throw error;
-  }
-  return new PostgresConnection(config, name, pools);
-}
-
-class PostgresConnection implements Connection {
-  readonly #config: PostgresConfig;
-  readonly #name: SessionName;
-  readonly #pools: DatabasePools;
-  #fenced = false;
-
-  constructor(config: PostgresConfig, name: SessionName, pools: DatabasePools) {
-    this.#config = config;
-    this.#name = name;
-    this.#pools = pools;
-  }
-
-  check(objects: readonly ObjectRef[]): Promise<CheckReport> {
-    return checkServer(this.#config, this.#pools, objects);
-  }
-
-  async read(objects: readonly ObjectRef[]): Promise<readonly SourceObject[]> {
-    const sources: SourceObject[] = [];
-    for (const [database, places] of byDatabase(objects, (object) => object)) {
-      const group = places.map(({ item }) => item);
-      const found = await this.#inDatabase(database, (session) => readObjects(session, group));
-      for (const [index, { place }] of places.entries()) {
-        sources[place] =
-          typeof found === 'string' ? missingObject(found) : (found[index] ?? missingObject('object-missing'));
-      }
-    }
-    return sources;
-  }
-
-  async apply(writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
-    const results: WriteResult[] = [];
-    for (const [database, places] of byDatabase(writes, ({ operation }) => operation.object)) {
-      const group = places.map(({ item }) => item);
-      const written = await this.#inDatabase(database, async (session) => {
-        await this.#fence(session);
-        return writeAll(session, group);
-      });
-      if (typeof written !== 'string') results.push(...written);
-      else {
-        const failure = missingFailure(missingObject(written));
-        results.push(...group.map(({ id }) => ({ id, ok: false as const, failure })));
-      }
-    }
-    return results;
-  }
-
-  close(): Promise<void> {
-    return this.#pools.close();
-  }
-
-  async #fence(session: Session): Promise<void> {
-    if (this.#fenced) return;
-    await endOlderSessions(session, this.#name);
-    this.#fenced = true;
-  }
-
-  /** The answer of the work, or why there is no such database for us. */
-  async #inDatabase<T extends object>(
-    database: string,
-    work: (session: Session) => Promise<T>,
-  ): Promise<T | Extract<Missing, `database-${string}`>> {
-    if (database !== this.#config.database) {
-      if (!this.#config.allDatabases) return 'database-not-covered';
-      // Neither can be the name of a database; the driver would cut or change them.
-      if (database === '' || database.includes('\0') || !database.isWellFormed()) return 'database-missing';
-      if (Buffer.byteLength(database) > 63) return 'database-missing';
-    }
-    try {
-      return await this.#pools.with(database, work);
-    } catch (error) {
-      // Of one database among many only its own objects are concerned; inside the work every object failure is a result.
-      if (error instanceof ConnectorError && error.scope === 'object') {
-        if (error.code === '3D000') return 'database-missing';
-        if (error.code === '42501') return 'database-forbidden';
-      }
-      throw error;
-    }
-  }
-}
-
-interface Placed<T> {
-  readonly place: number;
-  readonly item: T;
-}
-
-function byDatabase<T>(
-  items: readonly T[],
-  objectOf: (item: T) => ObjectRef,
-): ReadonlyMap<string, readonly Placed<T>[]> {
-  const groups = new Map<string, Placed<T>[]>();
-  for (const [place, item] of items.entries()) {
-    const { database } = objectOf(item);
-    const group = groups.get(database) ?? [];
-    group.push({ place, item });
-    groups.set(database, group);
-  }
-  return groups;
+export function openPostgres(config: PostgresConfig, name: SessionName): Promise<Connection> {
+  const pools = new DatabasePools(config, name, RULES);
+  return openWire(config, pools, {
+    nameBytes: postgresSpec.dialect.identifier.max,
+    read: readObjects,
+    write: writeAll,
+    check: (objects) => checkServer(config, pools, objects),
+    beforeFirstWrite: (session) => endOlderSessions(session, name),
+  });
 }

@@ -1,7 +1,7 @@
 import type { SessionName } from '../contract.ts';
-import type { Session } from './database-pools.ts';
+import type { Session } from '../postgres-wire/database-pools.ts';
+import { epochOf } from '../postgres-wire/session-name.ts';
 import { connectorErrorOf } from './errors.ts';
-import { epochOf } from './session-name.ts';
 
 const OTHERS = `
 SELECT pid, application_name FROM pg_catalog.pg_stat_activity

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectRef, Operation } from '../../src/domain/operation.ts';
 import type { PlanOptions, SourceObject } from '../contract.ts';
-import { missingObject } from './missing.ts';
+import { missingObject } from '../postgres-wire/missing.ts';
 import { planPostgres } from './plan.ts';
 
 const DATABASE: ObjectRef = { level: 'database', entityType: 'database', fqn: 'f', service: 's', database: 'shop' };

@@ -1,9 +1,9 @@
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import type { ConnectorError } from '../connector-error.ts';
 import type { SourceObject } from '../contract.ts';
-import type { Session } from './database-pools.ts';
+import type { Session } from '../postgres-wire/database-pools.ts';
+import { missingObject } from '../postgres-wire/missing.ts';
 import { connectorErrorOf } from './errors.ts';
-import { missingObject } from './missing.ts';
 import { TABLE_KINDS } from './spec.ts';
 
 /**

@@ -1,11 +1,12 @@
 import type { Failure } from '../../src/domain/failure.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, WriteResult } from '../contract.ts';
-import type { Session } from './database-pools.ts';
+import type { Session } from '../postgres-wire/database-pools.ts';
+import type { Transaction } from '../postgres-wire/transaction.ts';
+import { failed, objectFailure, runPlan, sortWrites, templateResult, written } from '../postgres-wire/write-parts.ts';
 import { planPostgres } from './plan.ts';
 import { readObjects } from './read.ts';
 import { COMMENTS_PER_TRANSACTION } from './spec.ts';
-import { inTransaction, type Transaction } from './transaction.ts';
+import { inTransaction } from './transaction.ts';
 
 /**
  * Runs the writes of one database. Order: comments, many to a transaction; then templates; owners last, each alone, since they
@@ -13,26 +14,13 @@ import { inTransaction, type Transaction } from './transaction.ts';
  * Throws `ConnectorError` of scope `target`; every other failure is a result.
  */
 export async function writeAll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
-  const isTemplate = (write: PlannedWrite) => write.options.template !== undefined;
-  const isOwner = (write: PlannedWrite) => write.operation.aspect === 'owners';
-  const comments = writes.filter((write) => !isTemplate(write) && !isOwner(write)).sort(byObject);
-  const templates = writes.filter((write) => isTemplate(write) && !isOwner(write));
-  const owners = writes.filter(isOwner).sort(byObject);
-
+  const { comments, templates, owners } = sortWrites(writes);
   const results: WriteResult[] = [];
   for (let start = 0; start < comments.length; start += COMMENTS_PER_TRANSACTION) {
     results.push(...(await writeTogether(session, comments.slice(start, start + COMMENTS_PER_TRANSACTION))));
   }
   for (const write of [...templates, ...owners]) results.push(await writeAlone(session, write));
   return results;
-}
-
-/** All writers take their locks in the same order, so that they wait for each other instead of deadlocking. */
-function byObject(one: PlannedWrite, other: PlannedWrite): number {
-  const key = ({ operation: { object } }: PlannedWrite) =>
-    [object.schema ?? '', object.table ?? '', ...(object.column ?? [])].join('\0');
-  const [a, b] = [key(one), key(other)];
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 async function writeTogether(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
@@ -102,7 +90,10 @@ async function writeAlone(session: Session, write: PlannedWrite): Promise<WriteR
       await runPlan(transaction, write);
       return write.operation.aspect === 'owners' ? lockOutNotes(transaction, write.operation.principal) : [];
     });
-    if (write.options.template !== undefined) return await nativeResult(session, write);
+    if (write.options.template !== undefined) {
+      const [source] = await readObjects(session, [write.operation.object]);
+      return templateResult(write, source);
+    }
     return notes.length === 0 ? committed(write) : { ...committed(write), notes };
   } catch (error) {
     return afterFailure(session, write, objectFailure(error));
@@ -126,18 +117,6 @@ async function afterFailure(session: Session, write: PlannedWrite, failure: Fail
   return { ...committed(again), statements: again.plan.statements, notes };
 }
 
-async function runPlan(transaction: Transaction, { plan, traceparent }: PlannedWrite): Promise<void> {
-  for (const statement of plan.statements) await transaction.run(withTrace(statement, traceparent));
-}
-
-/** Leads from the server's query log back to the change. Nothing but a well-formed traceparent is ever put in. */
-export function withTrace(statement: string, traceparent: string | undefined): string {
-  if (traceparent === undefined || !/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent)) {
-    return statement;
-  }
-  return `${statement} /*traceparent='${traceparent}'*/`;
-}
-
 async function lockOutNotes(transaction: Transaction, principal: string | undefined): Promise<readonly string[]> {
   const [row] = await transaction.ask<{ included: boolean | null }>(
     `SELECT pg_catalog.pg_has_role(current_user, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname::text = $1), 'USAGE') AS included`,
@@ -149,27 +128,6 @@ async function lockOutNotes(transaction: Transaction, principal: string | undefi
   ];
 }
 
-/** Where a template wrote is its own business; only what stands in the native place can be vouched for. */
-async function nativeResult(session: Session, write: PlannedWrite): Promise<WriteResult> {
-  const { operation } = write;
-  const [source] = await readObjects(session, [operation.object]);
-  const unproven: WriteResult = { id: write.id, ok: true, verified: 'no' };
-  if (source?.exists !== true || operation.aspect === 'tags') return unproven;
-  const native = operation.aspect === 'description' ? source.description : source.owner;
-  if (native !== write.plan.value) return unproven;
-  return { id: write.id, ok: true, verified: 'read', ...(native === undefined ? {} : { value: native }) };
-}
-
-function committed({ id, plan }: PlannedWrite): WriteResult & { readonly ok: true } {
-  return { id, ok: true, verified: 'commit', ...(plan.value === undefined ? {} : { value: plan.value }) };
-}
-
-function failed({ id }: PlannedWrite, failure: Failure): WriteResult {
-  return { id, ok: false, failure };
-}
-
-/** The failure of one object; what concerns the whole target goes on up. */
-function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
+function committed(write: PlannedWrite): WriteResult & { readonly ok: true } {
+  return written(write, 'commit');
 }

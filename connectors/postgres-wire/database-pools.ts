@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { ConnectionOptions } from 'node:tls';
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
-import type { PostgresConfig } from './config.ts';
-import { connectorErrorOf } from './errors.ts';
+import type { WireConfig } from './connection-json.ts';
+import type { ErrorReader } from './error-reader.ts';
 import { applicationName } from './session-name.ts';
 
 /** One session of a database, for the time of one piece of work. */
@@ -14,9 +14,19 @@ export type Session = PoolClient;
 const MAX_DATABASES = 8;
 const CONNECTIONS_PER_DATABASE = 2;
 const IDLE_MS = 30_000;
-const CONNECT_MS = 10_000;
-/** Above the server's own statement timeout (30 s): it only ends the wait for a peer that is gone without a word. */
-const ANSWER_MS = 45_000;
+
+/** What differs between the systems that speak this protocol. */
+export interface PoolRules {
+  readonly errors: ErrorReader;
+  /** How long connecting may take, in milliseconds. */
+  readonly connectMs: number;
+  /** Above the server's own statement timeout: it only ends the wait for a peer that is gone without a word. In milliseconds. */
+  readonly answerMs: number;
+  /** A password that is asked for anew with each connection; takes the place of the configuration's. */
+  readonly password?: () => Promise<string>;
+  /** Pins the modes of a new session before anything else runs on it. */
+  setUp?(session: ClientBase): Promise<void>;
+}
 
 interface Entry {
   pool: Pool;
@@ -28,16 +38,18 @@ interface Entry {
  * too many databases, the one whose last use is longest ago makes room. Map order is the order of use.
  */
 export class DatabasePools {
-  readonly #config: PostgresConfig;
+  readonly #config: WireConfig;
   readonly #name: string;
+  readonly #rules: PoolRules;
   readonly #driver: typeof import('pg');
   readonly #entries = new Map<string, Entry>();
   #waiting: (() => void)[] = [];
   #encrypt: boolean;
   #closed: Promise<void> | undefined;
 
-  constructor(config: PostgresConfig, session: SessionName) {
+  constructor(config: WireConfig, session: SessionName, rules: PoolRules) {
     this.#config = config;
+    this.#rules = rules;
     this.#name = applicationName(session);
     this.#encrypt = config.sslMode !== 'disable';
     // Loaded when first needed, and by `require`: that is where tracing hooks into the driver.
@@ -57,7 +69,7 @@ export class DatabasePools {
         session.release();
         return value;
       } catch (cause) {
-        const error = connectorErrorOf(cause, 'statement');
+        const error = this.#rules.errors.connectorErrorOf(cause, 'statement');
         session.release(error.scope === 'target' || error.code === '08P01' || error.code === 'unexpected');
         throw error;
       }
@@ -112,7 +124,8 @@ export class DatabasePools {
       return await entry.pool.connect();
     } catch (cause) {
       if (!this.#mayGoPlain(cause)) {
-        throw connectorErrorOf(cause, database === this.#config.database ? 'connect' : 'connect-other-database');
+        const own = database === this.#config.database;
+        throw this.#rules.errors.connectorErrorOf(cause, own ? 'connect' : 'connect-other-database');
       }
       this.#encrypt = false;
       void entry.pool.end();
@@ -129,7 +142,8 @@ export class DatabasePools {
   }
 
   #newPool(database: string): Pool {
-    const { host, port, user, password } = this.#config;
+    const { host, port, user } = this.#config;
+    const { setUp, connectMs, answerMs, password = this.#config.password } = this.#rules;
     const pool = new this.#driver.Pool({
       host,
       port,
@@ -140,10 +154,11 @@ export class DatabasePools {
       application_name: this.#name,
       max: CONNECTIONS_PER_DATABASE,
       idleTimeoutMillis: IDLE_MS,
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: ANSWER_MS,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: answerMs,
       keepAlive: true,
       allowExitOnIdle: true,
+      ...(setUp === undefined ? {} : { onConnect: setUp }),
     });
     // Without listeners a connection that breaks while nothing runs on it would end the process. The pool drops it by itself.
     const ignore = () => {};
@@ -154,7 +169,7 @@ export class DatabasePools {
 }
 
 /** libpq's meaning of the modes: `require` verifies only when a CA is given, `verify-ca` does not look at the host name. */
-function tlsOptions({ sslMode, ssl }: PostgresConfig): ConnectionOptions {
+function tlsOptions({ sslMode, ssl }: WireConfig): ConnectionOptions {
   const verify = sslMode.startsWith('verify-') || (sslMode === 'require' && ssl.ca !== undefined);
   return {
     ...ssl,

@@ -1,10 +1,12 @@
-import type { Failure } from '../../src/domain/failure.ts';
+import type { Failure, FailureClass } from '../../src/domain/failure.ts';
 import type { SourceObject } from '../contract.ts';
 
 /** Which part of an object's address is not there; `SourceObject.detail` of an object that does not exist. */
 const MISSING = {
   'database-not-covered':
     "This target's connection covers only its configured database; set ingestAllDatabases: true to write to the others.",
+  'database-shared':
+    'The database comes from a datashare and cannot be changed here; write to it where it is shared from.',
   'database-missing': 'The database does not exist on the server.',
   'database-forbidden': 'The role of this connection may not connect to the database: GRANT CONNECT ON DATABASE to it.',
   'schema-missing': 'The schema does not exist in the database.',
@@ -13,6 +15,11 @@ const MISSING = {
 } as const;
 export type Missing = keyof typeof MISSING;
 
+const CLASSES: Partial<Record<Missing, FailureClass>> = {
+  'database-shared': 'unsupported',
+  'database-forbidden': 'permission',
+};
+
 /** The source state of an object that is not there. */
 export function missingObject(missing: Missing): SourceObject {
   return { exists: false, detail: missing };
@@ -20,8 +27,7 @@ export function missingObject(missing: Missing): SourceObject {
 
 export function missingFailure(source: SourceObject): Failure {
   const code = isMissing(source.detail) ? source.detail : 'object-missing';
-  const failureClass = code === 'database-forbidden' ? 'permission' : 'not_found';
-  return { class: failureClass, scope: 'object', code, message: MISSING[code] };
+  return { class: CLASSES[code] ?? 'not_found', scope: 'object', code, message: MISSING[code] };
 }
 
 function isMissing(detail: unknown): detail is Missing {
