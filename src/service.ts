@@ -70,6 +70,14 @@ export class ConfigurationError extends BackflowError {
 /** Messages and bytes that may wait for their PubAck at once. */
 const PUBLISH_WINDOW = { maxMessages: 512, maxBytes: 16 * 1024 * 1024 } as const;
 
+/** JetStream reserves what its streams may take; a server of our own must fit on a small disk. */
+const OWN_SERVER_SIZES = {
+  changesMaxBytes: 1024 ** 3,
+  outcomesMaxBytes: 1024 ** 3,
+  eventsMaxBytes: 256 * 1024 ** 2,
+  deadLettersMaxBytes: 256 * 1024 ** 2,
+} as const;
+
 /** Puts a replica together and starts it. This is the only place that knows all parts. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
@@ -119,7 +127,7 @@ async function start(
   // Pulling and publishing have connections of their own: a full buffer of one must not hold up the other.
   const link = await connect('publish');
   const pullLink = await connect('pull');
-  await ensureTopology(link);
+  await ensureTopology(link, options.natsUrl === undefined ? OWN_SERVER_SIZES : {});
 
   const metrics = createMetrics();
   const publisher = createPublisher(link, PUBLISH_WINDOW);
