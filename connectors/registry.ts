@@ -1,9 +1,10 @@
+import { clickhouseConnector } from './clickhouse/connector.ts';
 import type { Connector } from './contract.ts';
 import { mysqlConnector } from './mysql/connector.ts';
 import { postgresConnector } from './postgres/connector.ts';
 
 /** One line per system. Drivers are loaded by `open`, so that listing connectors costs nothing. */
-const CONNECTORS: readonly Connector[] = [postgresConnector, mysqlConnector];
+const CONNECTORS: readonly Connector[] = [postgresConnector, mysqlConnector, clickhouseConnector];
 
 /** All connectors, in the order in which they are listed to people. */
 export function allConnectors(): readonly Connector[] {

@@ -37,6 +37,11 @@ export interface Region {
   readonly followedBySpace?: boolean;
   /** Opens an escape string instead when the text holds a backslash: right in every mode of the session (PostgreSQL's `E'`). */
   readonly backslashOpen?: string;
+  /**
+   * Whether a backslash escapes in it depends on the server, and no setting of the session pins that (Redshift). So fixed text may
+   * hold none (this says what to write instead), and a value that holds one makes the whole region the dialect's literal.
+   */
+  readonly backslashUnknown?: string;
   /** Why no placeholder may stand in it, although its kind of place has a rule (`X'…'`, `U&'…'`). Comments never need it. */
   readonly refuse?: string;
 }
@@ -49,6 +54,8 @@ export interface Dialect {
   readonly name: string;
   readonly regions: readonly Region[];
   readonly dollarQuoting: boolean;
+  /** What a token outside of quotes and comments may be made of; absent: anything. Text with any other token cannot be lexed. */
+  readonly plain?: RegExp;
   /** What a double-quoted place holds. */
   readonly doubleQuoted: 'identifier' | 'string';
   /** Characters (or bytes) of an identifier at the most. */

@@ -21,13 +21,13 @@ export interface BareToken {
 
 export type Token = RegionToken | BareToken;
 
-/** A region that never ends; `offset` is where it opens. */
+/** A region that never ends (`offset` is where it opens), that holds what can be read in two ways, or what the dialect does not allow outside of quotes. */
 export interface LexError {
   readonly offset: number;
   readonly message: string;
 }
 
-type LexTable = Pick<Dialect, 'regions' | 'dollarQuoting'>;
+type LexTable = Pick<Dialect, 'regions' | 'dollarQuoting' | 'plain'>;
 
 const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
 const NUMBER = /[0-9]+/y;
@@ -48,6 +48,13 @@ export function lex(source: string, table: LexTable): Result<readonly Token[], L
     const region = regions.find((candidate) => opensAt(candidate, source, at)) ?? dollarRegion(table, source, at);
     if (region === undefined) {
       const token = bareToken(source, at);
+      const text = source.slice(token.start, token.end);
+      if (table.plain?.test(text) === false) {
+        return err({
+          offset: at,
+          message: `${text} cannot stand outside of quotes: it can have a meaning of its own there`,
+        });
+      }
       tokens.push(token);
       at = token.end;
       continue;
@@ -56,6 +63,14 @@ export function lex(source: string, table: LexTable): Result<readonly Token[], L
     const end = regionEnd(region, source, contentStart);
     if (end === undefined) {
       return err({ offset: at, message: `what ${region.open} opens here is never closed by ${region.close}` });
+    }
+    const backslash =
+      region.backslashUnknown === undefined ? -1 : source.slice(contentStart, end.contentEnd).indexOf('\\');
+    if (backslash >= 0) {
+      return err({
+        offset: contentStart + backslash,
+        message: `servers differ in how they read a backslash between ${region.open} and ${region.close}: ${region.backslashUnknown}`,
+      });
     }
     tokens.push({ kind: 'region', region, start: at, contentStart, ...end });
     at = end.end;

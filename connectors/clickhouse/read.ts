@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { ObjectRef } from '../../src/domain/operation.ts';
+import type { SourceObject } from '../contract.ts';
+import { clickhouseDialect } from '../dialect/clickhouse-dialect.ts';
+import type { ClickhouseClient } from './client.ts';
+import type { ClickhouseDetail } from './detail.ts';
+
+const row = z.tuple([
+  z.enum(['schema', 'table', 'column']),
+  z.string(), // database
+  z.string(), // table
+  z.string(), // column
+  z.string(), // engine, or the column's type
+  z.string(), // comment
+]);
+type Row = z.infer<typeof row>;
+
+/** Objects in one query at the most, and bytes of their names: a query may have 262,144 bytes. */
+const OBJECTS = 100;
+const NAME_BYTES = 16_000;
+
+/** The present state of the objects, in the order asked, as the server that is connected to sees it. */
+export async function readObjects(
+  client: ClickhouseClient,
+  objects: readonly ObjectRef[],
+): Promise<readonly SourceObject[]> {
+  const sources: SourceObject[] = [];
+  for (const chunk of chunksOf(objects)) {
+    const rows = await rowsOf(client, chunk, (table) => `system.${table}`);
+    const byName = new Map(rows.map((found) => [keyOf(found[1], found[2], found[3]), found]));
+    for (const object of chunk) sources.push(sourceOf(object, byName, rows, client.cluster));
+  }
+  return sources;
+}
+
+/**
+ * The comments of the objects on all replicas of the cluster: for each object, in the order asked, one text for each replica that has it.
+ * Needs the right to ask other servers (REMOTE).
+ */
+export async function readReplicas(
+  client: ClickhouseClient,
+  cluster: string,
+  objects: readonly ObjectRef[],
+): Promise<readonly (readonly string[])[]> {
+  const name = literal(cluster) ?? "''";
+  const found: (readonly string[])[] = [];
+  for (const chunk of chunksOf(objects)) {
+    const rows = await rowsOf(client, chunk, (table) => `clusterAllReplicas(${name}, system.${table})`);
+    for (const object of chunk) {
+      const key = keyOf(object.schema ?? '', object.table ?? '', columnOf(object) ?? '');
+      found.push(
+        rows
+          .filter(([, schema, table, column]) => keyOf(schema, table, column) === key)
+          .map(([, , , , , comment]) => comment),
+      );
+    }
+  }
+  return found;
+}
+
+function* chunksOf(objects: readonly ObjectRef[]): Iterable<readonly ObjectRef[]> {
+  let chunk: ObjectRef[] = [];
+  let bytes = 0;
+  for (const object of objects) {
+    const size = Buffer.byteLength(JSON.stringify([object.schema, object.table, object.column]));
+    if (chunk.length >= OBJECTS || (chunk.length > 0 && bytes + size > NAME_BYTES)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(object);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+async function rowsOf(
+  client: ClickhouseClient,
+  objects: readonly ObjectRef[],
+  from: (table: string) => string,
+): Promise<readonly Row[]> {
+  const schemas = listOf(objects.map(({ schema }) => literal(schema)));
+  const tables = listOf(objects.map(({ schema, table }) => pair(schema, table)));
+  const columns = objects.filter(({ level, column }) => level === 'column' && column !== undefined);
+  const owners = listOf(columns.map(({ schema, table }) => pair(schema, table)));
+  // Beside the column itself: the whole of which it may be a part, and the parts of which it may be the whole.
+  const names = listOf(columns.flatMap((object) => [literal(columnOf(object)), literal(object.column?.[0])]));
+  const prefixes = listOf(columns.map((object) => literal(`${columnOf(object)}.`)));
+  const branches: string[] = [];
+  if (schemas !== undefined) {
+    branches.push(
+      `SELECT 'schema', name, '', '', engine, comment FROM ${from('databases')} WHERE name IN (${schemas})`,
+    );
+  }
+  if (tables !== undefined) {
+    branches.push(
+      `SELECT 'table', database, name, '', engine, comment FROM ${from('tables')} WHERE (database, name) IN (${tables})`,
+    );
+  }
+  if (owners !== undefined && names !== undefined) {
+    const parts = prefixes === undefined ? '' : ` OR arrayExists(p -> startsWith(name, p), [${prefixes}])`;
+    branches.push(
+      `SELECT 'column', database, table, name, type, comment FROM ${from('columns')} WHERE (database, table) IN (${owners}) AND (name IN (${names})${parts})`,
+    );
+  }
+  return branches.length === 0 ? [] : client.rows(branches.join(' UNION ALL '), row);
+}
+
+/** Undefined: what cannot be written as a literal is no name of anything. */
+function literal(name: string | undefined): string | undefined {
+  const quoted = name === undefined ? undefined : clickhouseDialect.quoteLiteral(name);
+  return quoted?.ok === true ? quoted.value : undefined;
+}
+
+function pair(schema: string | undefined, table: string | undefined): string | undefined {
+  const [one, other] = [literal(schema), literal(table)];
+  return one === undefined || other === undefined ? undefined : `(${one}, ${other})`;
+}
+
+function listOf(items: readonly (string | undefined)[]): string | undefined {
+  const distinct = new Set(items.filter((item) => item !== undefined));
+  return distinct.size === 0 ? undefined : [...distinct].join(', ');
+}
+
+/** The name of a column in ClickHouse; a part of a Nested column is one of its own. */
+export function columnOf({ level, column }: ObjectRef): string | undefined {
+  if (level !== 'column' || column === undefined || column.length === 0) return undefined;
+  return column.join('.');
+}
+
+function keyOf(schema: string, table: string, column: string): string {
+  return JSON.stringify([schema, table, column]);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  View: 'view',
+  MaterializedView: 'materialized view',
+  LiveView: 'live view',
+  WindowView: 'window view',
+  Dictionary: 'dictionary',
+};
+
+function sourceOf(
+  object: ObjectRef,
+  byName: ReadonlyMap<string, Row>,
+  rows: readonly Row[],
+  cluster: string | undefined,
+): SourceObject {
+  const { level, schema = '', table = '' } = object;
+  if (level === 'database') return { exists: true, kind: 'server' };
+  const database = byName.get(keyOf(schema, '', ''));
+  const detail: ClickhouseDetail = {
+    ...(database === undefined ? {} : { databaseEngine: database[4] }),
+    ...(cluster === undefined ? {} : { cluster }),
+  };
+  const missing = (more: ClickhouseDetail): SourceObject => ({ exists: false, detail: { ...detail, ...more } });
+  const found = (kind: string, comment: string, more: ClickhouseDetail = {}): SourceObject => ({
+    exists: true,
+    kind,
+    detail: { ...detail, ...more },
+    ...(comment === '' ? {} : { description: comment }),
+  });
+  if (database === undefined) return missing({ missing: 'schema' });
+  if (level === 'schema') return found('database', database[5]);
+  const owner = byName.get(keyOf(schema, table, ''));
+  if (owner === undefined || table === '') return missing({ missing: 'table' });
+  const engine = owner[4];
+  const kind = KINDS[engine] ?? 'table';
+  if (level === 'table') return found(kind, owner[5], { engine });
+  const name = columnOf(object) ?? '';
+  const column = name === '' ? undefined : byName.get(keyOf(schema, table, name));
+  if (column !== undefined) return found(kind, column[5], { engine });
+  const whole = object.column?.[0] ?? '';
+  const isPart = (object.column?.length ?? 0) > 1 && byName.has(keyOf(schema, table, whole));
+  const hasParts = rows.some(
+    ([what, s, t, c]) => what === 'column' && s === schema && t === table && c.startsWith(`${name}.`),
+  );
+  return missing({ missing: 'column', ...(isPart ? { nested: 'field' } : hasParts ? { nested: 'parent' } : {}) });
+}
