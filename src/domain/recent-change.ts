@@ -17,6 +17,7 @@ export function recentChange(event: ChangeEvent, rank: Rank, touches: readonly T
     currentVersion: event.currentVersion,
     ...(event.previousVersion === undefined ? {} : { previousVersion: event.previousVersion }),
     time: rank.time,
+    ...(touches.every((touch) => touch.reason === 'differs') ? { quiet: true } : {}),
     fields: Object.fromEntries(
       hashes.flatMap((touch) => {
         const hash = snapshot === undefined ? undefined : fieldHash(snapshot, touch);

@@ -28,8 +28,8 @@ export class RecentChanges {
     for (const { entityId, version, time } of this.#sightings) {
       let latest: RecentChange | undefined;
       for (const change of changes.values()) {
-        if (change.entityId !== entityId || change.currentVersion !== version || change.undoneBy !== undefined)
-          continue;
+        if (change.entityId !== entityId || change.currentVersion !== version) continue;
+        if (change.quiet === true || change.undoneBy !== undefined) continue;
         if (change.time <= time && change.time >= (latest?.time ?? 0)) latest = change;
       }
       if (latest !== undefined && time > (latest.seenUntil ?? latest.time)) {

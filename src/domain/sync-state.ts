@@ -26,6 +26,8 @@ export interface RecentChange {
   readonly fields: Readonly<Record<FieldKey, string>>;
   /** Hash of everything of an aspect, columns included, after the change; absent where its snapshot does not carry the aspect. */
   readonly after?: Partial<Record<Aspect, string>>;
+  /** It touched nothing by itself (a vote whose snapshot showed a suggestion, a deletion): no undo can take it back. */
+  readonly quiet?: boolean;
   /** The newest time at which another event (a vote) showed the entity still in this change's version. */
   readonly seenUntil?: number;
   /** Event id of the undo that took this change back: another one has to find another partner. */

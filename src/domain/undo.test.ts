@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLedger } from './asset-ledger.ts';
-import { ASSET, described, field, reborn, settleAll, T, tag, tagged } from './ledger-samples.ts';
+import type { FieldChange } from './change-event.ts';
+import { ASSET, change, described, field, reborn, settleAll, T, tag, tagged } from './ledger-samples.ts';
 
 describe('undo', () => {
   const back = { currentVersion: 0.2, previousVersion: 0.3 } as const;
@@ -72,5 +73,28 @@ describe('undo', () => {
     ledger.admit(on(3, 50), 0);
     expect(field(ledger, 'tags').winner.sequence).toBe(1);
     expect(ledger.value({ aspect: 'tags' })).toMatchObject({ tags: [tag('A.x')] });
+  });
+});
+
+describe('a vote between an edit and its undo', () => {
+  const vote = (sequence: number, at: number) =>
+    change(
+      sequence,
+      at,
+      [{ kind: 'updated', name: 'votes', newValue: 'votedUp' }],
+      { description: 'edited' },
+      { currentVersion: 0.3, previousVersion: 0.3 },
+    );
+
+  it.each([true, false])('does not hide the undo, coming before it: %s', (before) => {
+    const ledger = createLedger(ASSET, undefined);
+    const edit: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'edited' }];
+    const undo: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'edited' }];
+    ledger.admit(change(1, 50, edit, { description: 'edited' }, { currentVersion: 0.3, previousVersion: 0.2 }), 0);
+    if (before) ledger.admit(vote(2, 90), 0);
+    ledger.admit(change(3, 10, undo, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
+    if (!before) ledger.admit(vote(2, 90), 0);
+    expect(field(ledger, 'description').winner.sequence).toBe(3);
+    expect(ledger.value({ aspect: 'description' })).toMatchObject({ known: true, text: undefined });
   });
 });

@@ -31,9 +31,9 @@ export type UndoPlace =
  * Finds the rank time of an undo.
  *
  * 1. Where `changeSummary` gives what it put back a later time than the event's, that is the true time of the whole event.
- * 2. Else it ranks just above the newest change that it can take back (and above votes seen in that change's version): same entity id, that change's version is the one the undo
- *    leaves, nothing took it back before, and the entity after that change looked as it did before the undo, in every aspect that
- *    both carry. Each change is taken back once, so that two equal undos find two partners.
+ * 2. Else it ranks just above the newest change that it can take back, and above votes seen in that change's version: same entity
+ *    id, that change's version is the one the undo leaves, nothing took it back before, and the entity after that change looked as
+ *    it did before the undo, in every aspect that both carry. Each change is taken back once, so that two equal undos find two.
  * 3. Until `mayWait` is false it waits for such a change. Then what the undo touches alone decides, first by aspect, then by field
  *    (something may have changed in silence between the two).
  * 4. Else it ranks at its time in the stream minus five seconds, never below its own timestamp.
@@ -47,16 +47,16 @@ export function placeUndo(
 ): UndoPlace {
   const candidates = takeable(event, recent);
   const before = stateBefore(event);
-  const partner = before === undefined ? undefined : partnerByState(before, ASPECTS, candidates);
+  const touched = ASPECTS.filter((aspect) => touches.some((touch) => touch.field.aspect === aspect));
+  const partner = before === undefined ? undefined : partnerByState(before, ASPECTS, touched, candidates);
   const told = toldTime(event, touches);
   if (told > event.timestamp) return place(told, partner);
   if (partner !== undefined) return place(justAbove(partner), partner);
   if (mayWait) return { kind: 'wait' };
-  const touched = ASPECTS.filter((aspect) => touches.some((touch) => touch.field.aspect === aspect));
   const alike =
     before === undefined
       ? candidates[0]
-      : (partnerByState(before, touched, candidates) ??
+      : (partnerByState(before, touched, touched, candidates) ??
         candidates.find((change) => fieldsAlike(change, before, touches)));
   if (alike !== undefined) return place(justAbove(alike), alike);
   return place(Math.max(event.timestamp, streamTime - UNDO_ASSUMED_AGE_MS), undefined);
@@ -92,7 +92,7 @@ function takeable(event: ChangeEvent, recent: readonly RecentChange[]): readonly
   const sessions: RecentChange[][] = [];
   for (const change of [...recent].sort((a, b) => a.time - b.time)) {
     if (change.entityId !== event.entityId || change.currentVersion !== event.previousVersion) continue;
-    if (change.eventId === event.id) continue;
+    if (change.eventId === event.id || change.quiet === true) continue;
     const session = sessions.at(-1);
     const entered = (change.previousVersion ?? 0) < change.currentVersion;
     if (session === undefined || entered || session.at(-1)?.undoneBy !== undefined) sessions.push([change]);
@@ -103,15 +103,20 @@ function takeable(event: ChangeEvent, recent: readonly RecentChange[]): readonly
   return [...ended, ...free.filter((session) => session === sessions.at(-1))].flatMap((session) => session.reverse());
 }
 
+/** The first candidate after which the entity looked as it did before the undo. It has to tell of every `needed` aspect. */
 function partnerByState(
   before: Snapshot,
   aspects: readonly Aspect[],
+  needed: readonly Aspect[],
   candidates: readonly RecentChange[],
 ): RecentChange | undefined {
   const wanted = aspectHashes(before);
   return candidates.find((change) => {
     const compared = aspects.filter((aspect) => wanted[aspect] !== undefined && change.after?.[aspect] !== undefined);
-    return compared.length > 0 && compared.every((aspect) => wanted[aspect] === change.after?.[aspect]);
+    return (
+      needed.every((aspect) => compared.includes(aspect)) &&
+      compared.every((aspect) => wanted[aspect] === change.after?.[aspect])
+    );
   });
 }
 

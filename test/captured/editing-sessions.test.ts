@@ -43,13 +43,17 @@ function session(seed: number, { steps, undo }: Habits = { steps: 40, undo: 0.35
     else if (dice < 0.15 + undo && last !== undefined) {
       undoable.pop();
       server.edit(last.user, now, last.before);
-      if (random() < 0.3) server.edit(last.user, now + 5, before);
+      if (random() < 0.3) {
+        states.push({ at: now, snapshot: server.snapshot() });
+        now += 5;
+        server.edit(last.user, now, before);
+      }
     } else {
       server.edit(user, now, randomEdit(random, step));
       undoable.push({ before, user });
     }
     while (times.length < server.events.length) times.push(now);
-    states.push({ at: now + 5, snapshot: server.snapshot() });
+    states.push({ at: now, snapshot: server.snapshot() });
   }
   return { server, batches: deliver(server, times, random), states };
 }
