@@ -1,10 +1,11 @@
 import { clickhouseConnector } from './clickhouse/connector.ts';
 import type { Connector } from './contract.ts';
+import { mssqlConnector } from './mssql/connector.ts';
 import { mysqlConnector } from './mysql/connector.ts';
 import { postgresConnector } from './postgres/connector.ts';
 
 /** One line per system. Drivers are loaded by `open`, so that listing connectors costs nothing. */
-const CONNECTORS: readonly Connector[] = [postgresConnector, mysqlConnector, clickhouseConnector];
+const CONNECTORS: readonly Connector[] = [postgresConnector, mysqlConnector, clickhouseConnector, mssqlConnector];
 
 /** All connectors, in the order in which they are listed to people. */
 export function allConnectors(): readonly Connector[] {
