@@ -91,7 +91,7 @@ class AssetLedger implements Ledger {
       if (touchesWhole(event)) this.#noteEmptyDescriptions(event.snapshot, rank);
     }
     this.#hold(change, rank, touches, undoTime === undefined ? {} : { undo: found });
-    if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), (id) => this.#isOpenEvent(id));
+    if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), () => this.#openEvents());
     if (found.length === 0) this.#recent.see(event.entityId, event.currentVersion, rank.time);
     this.#moveUndos(sequence);
     return { kind: 'admitted', touches };
@@ -210,18 +210,16 @@ class AssetLedger implements Ledger {
       v: 1,
       ...this.#settled.toState(),
       ...(Number.isFinite(newestSeen) ? { newestSeen } : {}),
-      recent: this.#recent.toState((eventId) => this.#isOpenEvent(eventId)),
+      recent: this.#recent.toState(this.#openEvents()),
       settled: [...this.#settledSequences].sort((a, b) => a - b),
     };
   }
 
   bytes(): number {
-    const snapshots = new Set(this.#seen.snapshots());
+    let bytes = 2_000 + 200 * this.#settled.size + 600 * this.#recent.size + 300 * this.#open.size + this.#seen.bytes;
     for (const { change } of this.#waiting.values()) {
-      if (change.event.snapshot !== undefined) snapshots.add(change.event.snapshot);
+      if (change.event.snapshot !== undefined) bytes += snapshotBytes(change.event.snapshot);
     }
-    let bytes = 2_000 + 200 * this.#settled.size + 600 * this.#recent.all().length + 300 * this.#open.size;
-    for (const snapshot of snapshots) bytes += snapshotBytes(snapshot);
     return bytes;
   }
 
@@ -262,7 +260,7 @@ class AssetLedger implements Ledger {
     // A hard deletion carries the entity as it was long before.
     if (event.snapshot?.deleted === true) this.#seen.observe(event.snapshot, rank, sequence);
     this.#hold(change, rank, touches);
-    this.#recent.add(recentChange(event, rank, []), (id) => this.#isOpenEvent(id));
+    this.#recent.add(recentChange(event, rank, []), () => this.#openEvents());
     return { kind: 'deleted', touches };
   }
 
@@ -388,9 +386,11 @@ class AssetLedger implements Ledger {
     }
   }
 
-  #isOpenEvent(eventId: string): boolean {
-    for (const held of this.#held.values()) if (held.open > 0 && held.change.event.id === eventId) return true;
-    for (const waiting of this.#waiting.values()) if (waiting.change.event.id === eventId) return true;
-    return false;
+  /** Ids of the events that are not decided yet. */
+  #openEvents(): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const held of this.#held.values()) if (held.open > 0) ids.add(held.change.event.id);
+    for (const waiting of this.#waiting.values()) ids.add(waiting.change.event.id);
+    return ids;
   }
 }

@@ -13,9 +13,15 @@ export class RecentChanges {
   readonly #byId = new Map<string, RecentChange>();
   /** Events that touched nothing but tell in which version the entity was, the newest last. */
   #sightings: readonly { readonly entityId: string; readonly version: number; readonly time: number }[] = [];
+  /** Looking through all changes pays only after so many have come. */
+  #pruneAt = RECENT_RESIDENT + 1;
 
   constructor(changes: readonly RecentChange[]) {
     for (const change of changes) this.#byId.set(change.eventId, change);
+  }
+
+  get size(): number {
+    return this.#byId.size;
   }
 
   has(eventId: string): boolean {
@@ -24,6 +30,7 @@ export class RecentChanges {
 
   /** All changes, each with the time until which its version was seen. */
   all(): readonly RecentChange[] {
+    if (this.#sightings.length === 0) return [...this.#byId.values()];
     const changes = new Map(this.#byId);
     for (const { entityId, version, time } of this.#sightings) {
       let latest: RecentChange | undefined;
@@ -44,12 +51,14 @@ export class RecentChanges {
     this.#sightings = [...this.#sightings, { entityId, version, time }].slice(-RECENT_RESIDENT);
   }
 
-  /** Adds or replaces a change, and drops the oldest beyond the limit; `isOpen` tells which have to stay. */
-  add(change: RecentChange, isOpen: (eventId: string) => boolean): void {
+  /** Adds or replaces a change, and now and then drops the oldest beyond the limit; `openIds` tells which have to stay. */
+  add(change: RecentChange, openIds: () => ReadonlySet<string>): void {
     this.#byId.set(change.eventId, change);
-    if (this.#byId.size <= RECENT_RESIDENT) return;
-    const closed = this.all().filter((other) => !isOpen(other.eventId));
+    if (this.#byId.size < this.#pruneAt) return;
+    const open = openIds();
+    const closed = [...this.#byId.values()].filter((other) => !open.has(other.eventId));
     for (const old of byTime(closed).slice(0, -RECENT_RESIDENT)) this.#byId.delete(old.eventId);
+    this.#pruneAt = this.#byId.size + RECENT_RESIDENT;
   }
 
   markUndone(eventId: string, undoneBy: string): void {
@@ -73,8 +82,8 @@ export class RecentChanges {
   }
 
   /** What the sync state carries: the newest closed ones. An open one left in would be taken for a duplicate after a crash. */
-  toState(isOpen: (eventId: string) => boolean): readonly RecentChange[] {
-    return byTime(this.all().filter((change) => !isOpen(change.eventId))).slice(-RECENT_KEPT);
+  toState(openIds: ReadonlySet<string>): readonly RecentChange[] {
+    return byTime(this.all().filter((change) => !openIds.has(change.eventId))).slice(-RECENT_KEPT);
   }
 }
 

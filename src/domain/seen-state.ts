@@ -3,6 +3,7 @@ import type { FieldValue } from './ledger.ts';
 import { mergedSnapshot, type NewestState, newestValue, withKnownAspects, withSnapshot } from './newest-state.ts';
 import type { Rank } from './rank.ts';
 import type { Snapshot } from './snapshot.ts';
+import { snapshotBytes } from './snapshot-size.ts';
 
 interface Seen {
   readonly snapshot: Snapshot;
@@ -16,6 +17,7 @@ interface Seen {
 export class SeenState {
   readonly #trustEmptyTags: boolean;
   readonly #held = new Map<number, Seen>();
+  #heldBytes = 0;
   #folded: NewestState = {};
   #foldedSeen: number;
   #state: NewestState = {};
@@ -53,7 +55,10 @@ export class SeenState {
   /** Takes a snapshot into account; with a sequence, it is that of a held change. */
   observe(snapshot: Snapshot, rank: Rank, sequence?: number): void {
     if (sequence === undefined) this.#fold({ snapshot, rank });
-    else this.#held.set(sequence, { snapshot, rank });
+    else {
+      this.#held.set(sequence, { snapshot, rank });
+      this.#heldBytes += snapshotBytes(snapshot);
+    }
     this.#set(withSnapshot(this.#state, snapshot, rank, this.#trustEmptyTags));
     this.#newestSeen = Math.max(this.#newestSeen, rank.time);
   }
@@ -77,17 +82,18 @@ export class SeenState {
     const seen = this.#held.get(sequence);
     if (seen === undefined) return;
     this.#held.delete(sequence);
+    this.#heldBytes -= snapshotBytes(seen.snapshot);
     this.#fold(seen);
   }
 
-  /** The snapshots that are kept alive. */
-  snapshots(): ReadonlySet<Snapshot> {
-    const snapshots = new Set<Snapshot>();
-    for (const slot of Object.values(this.#state)) snapshots.add(slot.snapshot);
-    for (const slot of Object.values(this.#folded)) snapshots.add(slot.snapshot);
-    for (const { snapshot } of this.#held.values()) snapshots.add(snapshot);
-    if (this.#merged !== undefined) snapshots.add(this.#merged);
-    return snapshots;
+  /** Rough size in memory, bytes; a snapshot that is kept for several reasons may count twice, the merged one shares their parts. */
+  get bytes(): number {
+    const kept = new Set<Snapshot>();
+    for (const slot of Object.values(this.#state)) kept.add(slot.snapshot);
+    for (const slot of Object.values(this.#folded)) kept.add(slot.snapshot);
+    let bytes = this.#heldBytes;
+    for (const snapshot of kept) bytes += snapshotBytes(snapshot);
+    return bytes;
   }
 
   #fold({ snapshot, rank }: Seen): void {
