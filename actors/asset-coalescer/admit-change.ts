@@ -9,7 +9,7 @@ import { timings } from '../outcome-recorder/asset-outcome.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { managingChannels, objectName } from './channel-keys.ts';
 import { DELETED } from './decide-field.ts';
-import { closeRecorded } from './partly-recorded.ts';
+import { closeRecorded, isRecorded } from './partly-recorded.ts';
 
 /**
  * Puts a change into the entry's ledger, holds it, and notes what is already certain about it (duplicates, nothing to write).
@@ -61,6 +61,7 @@ function noteDuplicate(
     ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
   };
   for (const touch of touches) {
+    if (isRecorded(entry, touch)) continue;
     const managing = managingChannels(target, entry.asset, touch.field, config).map((channel) => channel.name);
     const channels = held.onlyChannel === undefined ? managing : [held.onlyChannel];
     const common = { ...identity, aspect: touch.field.aspect, object: objectName(touch.field), by: 'duplicate' };

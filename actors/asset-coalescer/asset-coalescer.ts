@@ -12,7 +12,7 @@ import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
 import { admitChange } from './admit-change.ts';
 import { AssetCache } from './asset-cache.ts';
 import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
-import { acknowledge, closeRound } from './close-work.ts';
+import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
 import type { CoalescerMessage, CoalescerOptions, DrainAnswer } from './coalescer-messages.ts';
 import { loadAssets, reloadAsset } from './load-assets.ts';
 import { retryDelay } from './retry-schedule.ts';
@@ -168,6 +168,10 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       }
       const work = takeWork(entry, target, state.config);
       const writes = writesOf(work);
+      if (writes > 0 && needsFence(entry, ctx)) {
+        fence(state, entry, ctx);
+        continue;
+      }
       if (writes === 0) {
         finish(state, entry, work, [], ctx);
         continue;
@@ -178,6 +182,17 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       room -= writes;
     }
     return works.length > 0 && options.renderer.tell({ type: 'work', works });
+  }
+
+  function needsFence(entry: AssetEntry, ctx: Ctx): boolean {
+    return entry.outcomeEpoch !== identity.epoch && wholeTime(ctx.clock) < options.fenceUntil;
+  }
+
+  /** See `CoalescerOptions.fenceUntil`. */
+  function fence(state: State, entry: AssetEntry, ctx: Ctx): void {
+    const { subject, key, outcomeSequence: expectedSequence } = entry;
+    const message = emptyOutcome(entry, identity, state.config.revision, wholeTime(ctx.clock));
+    record(entry, { subject, key, expectedSequence, message, failed: [], held: new Map() }, 0, ctx);
   }
 
   function readCatalogue(state: State, entry: AssetEntry, ctx: Ctx): void {
@@ -272,6 +287,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       for (const held of changes) admitOne(state, entry, held, ctx);
     } else {
       entry.outcomeSequence = answer.sequence;
+      entry.outcomeEpoch = identity.epoch;
       entry.phase = 'idle';
       acknowledge(entry, message.settles, wholeTime(ctx.clock));
       for (const sequence of message.settles) state.held.delete(sequence);

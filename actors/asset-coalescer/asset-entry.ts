@@ -30,6 +30,8 @@ export interface AssetEntry {
   phase: 'idle' | 'reading' | 'dispatched' | 'recording';
   /** Sequence of the last outcome message on the asset's subject; 0: there is none. */
   outcomeSequence: number;
+  /** Epoch of the lane that stored it; 0: there is none. */
+  outcomeEpoch: number;
   readonly held: Map<number, HeldChange>;
   readonly attempts: Map<FieldKey, FieldAttempts>;
   /** No work before this time (epoch milliseconds): an object fault is being waited out. */
@@ -51,20 +53,15 @@ export interface AssetEntry {
   acked: { readonly sequence: number; readonly at: number }[];
 }
 
-export function newEntry(
-  asset: Asset,
-  key: AssetKey,
-  subject: string,
-  ledger: Ledger,
-  outcomeSequence: number,
-): AssetEntry {
+export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: Ledger): AssetEntry {
   return {
     asset,
     key,
     subject,
     ledger,
     phase: 'idle',
-    outcomeSequence,
+    outcomeSequence: 0,
+    outcomeEpoch: 0,
     held: new Map(),
     attempts: new Map(),
     notBefore: 0,

@@ -73,21 +73,31 @@ export function closeRound(
     entry.notBefore = 0;
   }
   if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome };
-  const message: OutcomeMessage = {
+  const message = { ...emptyOutcome(entry, identity, configRevision, now), items, superseded, settles };
+  return { outcome, message, ...(previous === undefined ? {} : { previous }) };
+}
+
+/** An outcome that decides nothing and carries the state as it is: after it, those of an earlier owner are refused. */
+export function emptyOutcome(
+  entry: AssetEntry,
+  { target, lane, epoch }: LaneIdentity,
+  configRevision: number,
+  now: number,
+): OutcomeMessage {
+  return {
     v: 1,
     id: randomUUID(),
-    target: identity.target,
+    target,
     asset: { entityType: entry.asset.entityType, fqn: entry.asset.fqn, key: entry.key },
     at: now,
-    lane: identity.lane,
-    epoch: identity.epoch,
+    lane,
+    epoch,
     configRevision,
-    items,
-    superseded,
-    settles,
+    items: [],
+    superseded: [],
+    settles: [],
     state: { ...entry.ledger.toSyncState(), ...partialState(entry) },
   };
-  return { outcome, message, ...(previous === undefined ? {} : { previous }) };
 }
 
 /** The outcome is stored: the settled changes can be acknowledged, and are no longer held. */

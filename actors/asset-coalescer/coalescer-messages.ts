@@ -40,4 +40,10 @@ export interface CoalescerOptions {
   /** The lane was lost to a newer owner. */
   readonly onLost: () => void;
   readonly random: () => number;
+  /**
+   * Until then (epoch milliseconds) outcomes of the owner before may still come in: before the first write of an asset an outcome
+   * without items is stored, after which they are refused. Without it the newest value could be overwritten by an older one whose
+   * successor is settled by such a late outcome. 0: the lane was handed over in order.
+   */
+  readonly fenceUntil: number;
 }

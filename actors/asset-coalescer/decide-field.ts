@@ -5,6 +5,7 @@ import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledg
 import { compareRanks } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
 import { isDeletion } from '../../src/domain/touches.ts';
+import { fieldHash } from '../../src/domain/undo.ts';
 import { fieldValueHash } from '../../src/domain/value-hash.ts';
 import type { ChannelVerdict, FieldWork, FieldWrite } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
@@ -43,7 +44,7 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
   const base = {
     open,
     object: objectName(open.field),
-    settlement: settlementOf(open, value),
+    settlement: settlementOf(open, value, context),
     attempts: tried?.count ?? 0,
     ...(tried === undefined ? {} : { firstAttemptAt: tried.firstAt }),
     ...decidedBy(open, ledger, context),
@@ -145,8 +146,12 @@ function stateBeforeAll(open: OpenField, ledger: Ledger): Snapshot | undefined {
   return undefined;
 }
 
-/** The verdict on a change of a user whose changes are not written back; undefined for every other change. */
+/**
+ * The verdict on a change of a user whose changes are not written back; undefined for every other change. What only shows in the
+ * snapshot of such a change was done by somebody else before.
+ */
 function ignored(touch: Touch, context: DecisionContext): Verdict | undefined {
+  if (touch.reason === 'differs') return undefined;
   const event = context.held(touch.sequence)?.received.event;
   for (const user of [event?.userName, event?.impersonatedBy]) {
     if (user !== undefined && context.config.ignoreUsers.has(user))
@@ -180,7 +185,16 @@ function isDeletionTouch(touch: Touch, context: DecisionContext): boolean {
   return event !== undefined && isDeletion(event);
 }
 
-function settlementOf(open: OpenField, value: FieldValue): FieldWork['settlement'] {
+/**
+ * The rank and value of the state that the decision is made from. A change that is skipped for its user alone says nothing about
+ * what a newer state holds: only the change itself is settled, so that whoever made the newer value is still written.
+ */
+function settlementOf(open: OpenField, value: FieldValue, context: DecisionContext): FieldWork['settlement'] {
+  if (ignored(open.winner, context) !== undefined) {
+    const own = context.held(open.winner.sequence)?.received.event.snapshot;
+    const hash = own === undefined ? undefined : fieldHash(own, open.winner);
+    return { key: open.key, rank: open.winner.rank, ...(hash === undefined ? {} : { hash }) };
+  }
   const rank = value.known && compareRanks(value.rank, open.winner.rank) > 0 ? value.rank : open.winner.rank;
   const hash = fieldValueHash(value);
   return { key: open.key, rank, ...(hash === undefined ? {} : { hash }) };

@@ -21,7 +21,7 @@ export async function loadAssets(
   if (missing.size === 0) return;
   const stored = await store.lastOutcomes([...missing.keys()]);
   for (const [subject, { asset, key }] of missing) {
-    const entry = newEntry(asset, key, subject, createLedger(asset, undefined), 0);
+    const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
     takeState(entry, stored.get(subject), now);
     cache.add(entry);
   }
@@ -37,9 +37,11 @@ export async function reloadAsset(entry: AssetEntry, store: LaneStore, now: numb
 }
 
 function takeState(entry: AssetEntry, stored: StoredMessage | undefined, now: number): void {
-  const state = stored === undefined ? undefined : parseOutcomeMessage(stored.data)?.state;
+  const message = stored === undefined ? undefined : parseOutcomeMessage(stored.data);
+  const state = message?.state;
   entry.ledger = createLedger(entry.asset, state);
   entry.outcomeSequence = stored?.sequence ?? 0;
+  entry.outcomeEpoch = message?.epoch ?? 0;
   // An earlier owner acknowledged these, or they will be delivered again.
   entry.acked = (state?.settled ?? []).map((sequence) => ({ sequence, at: now }));
   takePartial(entry, state);

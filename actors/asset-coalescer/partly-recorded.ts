@@ -27,13 +27,17 @@ export function takePartial(entry: AssetEntry, state: SyncState | undefined): vo
     entry.partial.set(Number(sequence), new Set(names));
 }
 
+/** An outcome has recorded this touch already, before its sequence was delivered again. */
+export function isRecorded(entry: AssetEntry, touch: Touch): boolean {
+  return entry.partial.get(touch.sequence)?.has(touchName(touch)) ?? false;
+}
+
 /** Closes the touches of a sequence that was delivered again which an outcome has recorded before. */
 export function closeRecorded(entry: AssetEntry, sequence: number): void {
-  const names = entry.partial.get(sequence);
-  if (names === undefined) return;
+  if (!entry.partial.has(sequence)) return;
   const recorded = entry.ledger
     .open()
     .flatMap((open) => [open.winner, ...open.losers])
-    .filter((touch) => touch.sequence === sequence && names.has(touchName(touch)));
+    .filter((touch) => touch.sequence === sequence && isRecorded(entry, touch));
   entry.ledger.settle(recorded, []);
 }

@@ -106,9 +106,9 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
   }
 
   return {
-    async start() {
+    async start(ctx) {
       for (let i = 0; i < BATCHES_AHEAD; i += 1) await demand();
-      return { session: new TargetSession(ports.connect), gate: new TargetGate(), owed: 0, reopening: false };
+      return { session: new TargetSession(ports.connect), gate: new TargetGate(ctx.random), owed: 0, reopening: false };
     },
     async receive(state, message, ctx) {
       if (message.type === 'batch') {
@@ -116,10 +116,11 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
         return state;
       }
       state.reopening = false;
-      const wait = state.gate.waitMs(ctx.clock.now());
+      const now = ctx.clock.now();
+      const wait = state.gate.waitMs(now);
       if (wait > 0) reopenAfter(state, wait, ctx);
       // One batch goes out as a trial; the others are asked for when it has succeeded.
-      else await askForOwed(state, state.gate.state === 'closed' ? BATCHES_AHEAD : 1);
+      else await askForOwed(state, state.gate.state(now) === 'closed' ? BATCHES_AHEAD : 1);
       return state;
     },
     async stopped(state) {

@@ -1,7 +1,8 @@
-import { ExponentialBackoff, type IBackoff } from 'cockatiel';
 import type { Failure } from '../../src/domain/failure.ts';
 
-const backoff = new ExponentialBackoff({ initialDelay: 500, maxDelay: 30_000 });
+/** Waits between trials of a target that is away, in milliseconds: doubled each time. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
 
 /**
  * Circuit breaker of a target. States: `closed` (writes go out) → a target failure → `open` until its wait is over → `half-open`
@@ -9,36 +10,40 @@ const backoff = new ExponentialBackoff({ initialDelay: 500, maxDelay: 30_000 });
  * failure. It never gives up: while a target is away its changes wait, and nothing is dead-lettered.
  */
 export class TargetGate {
-  #backoff: IBackoff<unknown> | undefined;
+  readonly #random: () => number;
+  #failures = 0;
   #reopensAt = 0;
-  #now = 0;
   #lastError: string | undefined;
+
+  /** `random` gives [0, 1): up to half of a wait is left out, so that the lanes of a target do not all come back at once. */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
 
   /** Milliseconds until a batch may go out; 0: now. */
   waitMs(now: number): number {
-    this.#now = now;
-    return this.#backoff === undefined ? 0 : Math.max(0, this.#reopensAt - now);
+    return this.#failures === 0 ? 0 : Math.max(0, this.#reopensAt - now);
   }
 
   succeeded(): void {
-    this.#backoff = undefined;
+    this.#failures = 0;
     this.#lastError = undefined;
   }
 
   /** The whole target failed; the next batch may go out after the returned milliseconds. */
   failed(failure: Failure, now: number): number {
-    this.#now = now;
-    this.#backoff = this.#backoff === undefined ? backoff.next() : this.#backoff.next(undefined);
+    const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
+    // Beyond that the wait no longer grows, and 2ⁿ must not overflow.
+    this.#failures = Math.min(this.#failures + 1, 16);
     this.#lastError = `${failure.class} ${failure.code}: ${failure.message}`;
-    const wait = Math.max(failure.retryAfterMs ?? 0, this.#backoff.duration);
+    const wait = Math.max(failure.retryAfterMs ?? 0, Math.ceil(full * (1 - this.#random() / 2)));
     this.#reopensAt = now + wait;
     return wait;
   }
 
-  /** As of the last time that it was asked. */
-  get state(): 'closed' | 'open' | 'half-open' {
-    if (this.#backoff === undefined) return 'closed';
-    return this.#reopensAt > this.#now ? 'open' : 'half-open';
+  state(now: number): 'closed' | 'open' | 'half-open' {
+    if (this.#failures === 0) return 'closed';
+    return this.#reopensAt > now ? 'open' : 'half-open';
   }
 
   get lastError(): string | undefined {

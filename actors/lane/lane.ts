@@ -67,6 +67,8 @@ const CLAIM_EVERY_MS = 1_000;
 const MATCH_BATCH = 256;
 /** A drain that takes longer gives back what is still under way. */
 const DRAIN_TIMEOUT_MS = 10_000;
+/** What an owner has sent comes in within this time, or never. */
+const FENCE_MS = 60_000;
 /** A source that does not stop in time (NATS is away) is not waited for. */
 const SOURCE_STOP_MS = 2_000;
 /** How long one stage may take to end. */
@@ -148,6 +150,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         ports,
         cacheBytes: options.cacheBytes,
         random: options.random,
+        fenceUntil: lease.takenOver || lease.data().unclean === true ? Math.ceil(ctx.clock.now()) + FENCE_MS : 0,
         onLost,
         renderer: { tell: (message) => renderer.tell(message) },
       }),
@@ -208,6 +211,12 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     await Promise.race([source.stopped(), timeUp]);
   }
 
+  /** Outcomes may still be on their way: the next owner has to know. */
+  async function releaseUnclean(lease: Lease): Promise<void> {
+    await lease.update({ ...lease.data(), unclean: true }).catch(() => undefined);
+    await lease.release().catch(() => undefined);
+  }
+
   async function closeStages(stages: Stages): Promise<void> {
     stages.ending.abort();
     await Promise.all([stages.matcher.stop(), stages.renderer.stop()]);
@@ -222,13 +231,14 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     state.stages = undefined;
     stopPulling(stages);
     stages.ending.abort();
-    await stages.coalescer
+    const ended = await stages.coalescer
       .ask<DrainAnswer>((replyTo) => ({ type: 'drain', replyTo }), { timeoutMs: DRAIN_TIMEOUT_MS })
       .catch(() => undefined);
     await closeStages(stages);
     await sourceStopped(stages);
     const returned = stages.inHand.giveBack();
-    await stages.lease.release().catch(() => undefined);
+    if (ended === undefined) await releaseUnclean(stages.lease);
+    else await stages.lease.release().catch(() => undefined);
     return { returned };
   }
 
@@ -240,7 +250,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     await closeStages(stages);
     await sourceStopped(stages);
     stages.inHand.giveBack();
-    await stages.lease.release().catch(() => undefined);
+    await releaseUnclean(stages.lease);
     state.phase = 'claiming';
   }
 
@@ -311,7 +321,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
       stages.inHand.close();
       await sourceStopped(stages);
       stages.inHand.giveBack();
-      await stages.lease.release().catch(() => undefined);
+      await releaseUnclean(stages.lease);
     },
   };
 }

@@ -96,6 +96,8 @@ export interface Lease {
   readonly key: string;
   /** KV revision of the acquisition: the fencing epoch. */
   readonly epoch: number;
+  /** The owner before did not give the lane back: what it has sent may still come in. */
+  readonly takenOver: boolean;
   /** False once no renewal succeeded for 6 s (monotonic clock), or the lease was taken: stop dispatching. */
   readonly valid: () => boolean;
   /** Resolves when the lease is lost; never rejects. */

@@ -52,6 +52,7 @@ export async function acquireLease(link: NatsLink, options: LeaseOptions): Promi
     record,
     epoch,
     startedAt,
+    entry !== undefined && parseLeaseRecord(entry.value)?.released !== true,
   );
 }
 
@@ -100,6 +101,7 @@ interface Surroundings {
 class HeldLease implements Lease {
   readonly key: string;
   readonly epoch: number;
+  readonly takenOver: boolean;
   readonly lost: Promise<void>;
   readonly #around: Surroundings;
   #record: LeaseRecord;
@@ -113,10 +115,11 @@ class HeldLease implements Lease {
   /** Writes follow one another, each based on the revision of the one before. */
   #writes: Promise<void> = Promise.resolve();
 
-  constructor(around: Surroundings, record: LeaseRecord, epoch: number, confirmedAt: number) {
+  constructor(around: Surroundings, record: LeaseRecord, epoch: number, confirmedAt: number, takenOver: boolean) {
     this.#around = around;
     this.key = around.key;
     this.epoch = epoch;
+    this.takenOver = takenOver;
     this.#record = record;
     this.#revision = epoch;
     this.#confirmedAt = confirmedAt;
