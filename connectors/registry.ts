@@ -3,9 +3,16 @@ import type { Connector } from './contract.ts';
 import { mssqlConnector } from './mssql/connector.ts';
 import { mysqlConnector } from './mysql/connector.ts';
 import { postgresConnector } from './postgres/connector.ts';
+import { redshiftConnector } from './redshift/connector.ts';
 
 /** One line per system. Drivers are loaded by `open`, so that listing connectors costs nothing. */
-const CONNECTORS: readonly Connector[] = [postgresConnector, mysqlConnector, clickhouseConnector, mssqlConnector];
+const CONNECTORS: readonly Connector[] = [
+  postgresConnector,
+  mysqlConnector,
+  redshiftConnector,
+  clickhouseConnector,
+  mssqlConnector,
+];
 
 /** All connectors, in the order in which they are listed to people. */
 export function allConnectors(): readonly Connector[] {

@@ -79,6 +79,7 @@ function renderRegion(part: RegionPart, values: TemplateValues, dialect: Dialect
 /** A region that holds exactly this text. A dollar-quoted one becomes a literal, since any tag could stand in the text. */
 function quoteWhole(region: Region, text: string, dialect: Dialect): Result<string, QuoteRefusal> {
   if (region.place === 'dollar-quoted') return dialect.quoteLiteral(text);
+  if (region.backslashUnknown !== undefined && text.includes('\\')) return dialect.quoteLiteral(text);
   const escapes = region.backslashOpen !== undefined && text.includes('\\');
   const inside = dialect.escapeInside(escapes ? 'escape-string' : region.place, text);
   if (!inside.ok) return inside;
