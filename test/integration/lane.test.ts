@@ -1,0 +1,261 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { applyConfig } from '../../src/service/configuration.ts';
+import { type Run, readDeadLetters } from '../../src/service/history.ts';
+import { createConfigStore } from '../../streams/nats/config-store.ts';
+import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
+import { descriptionEvent } from '../support/traced-changes.ts';
+import { until } from '../support/until.ts';
+
+const TABLES = 60;
+
+describe('the lane on a real nats-server and a real PostgreSQL', () => {
+  let nats: NatsServer;
+  let postgres: PostgresServer;
+  let replicas: TestService[] = [];
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    const client = new pg.Client({ connectionString: postgres.url() });
+    await client.connect();
+    await client.query('CREATE DATABASE shop');
+    await client.end();
+    await onShop(async (shop) => {
+      for (let i = 0; i < TABLES; i += 1) await shop.query(`CREATE TABLE t${i} (id int)`);
+    });
+    process.env.LANE_TEST_PASSWORD = postgres.password;
+  });
+
+  beforeEach(async () => {
+    nats = await startNatsServer();
+  });
+
+  afterEach(async () => {
+    await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+    await nats.stop();
+  });
+
+  afterAll(() => postgres?.stop());
+
+  async function onShop<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: postgres.url('shop') });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  const comments = () =>
+    onShop(async (client) => {
+      const { rows } = await client.query<{ name: string; text: string | null }>(
+        "SELECT relname AS name, obj_description(oid, 'pg_class') AS text FROM pg_class WHERE relname ~ '^t[0-9]+$'",
+      );
+      return new Map(rows.map(({ name, text }) => [name, text]));
+    });
+
+  const configOf = (channels: readonly string[]) => `targets:
+  - service: pg_sales
+    connection: { type: Postgres, hostPort: "127.0.0.1:${postgres.port}", username: ${postgres.user}, authType: { password: "\${LANE_TEST_PASSWORD}" }, database: shop }
+channels:
+${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tags: false, owners: false } }`).join('\n')}
+`;
+
+  async function start(phase = 'running', config = configOf(['docs'])): Promise<TestService> {
+    const replica = await startTestService({ natsUrl: nats.url, config });
+    replicas.push(replica);
+    await replica.lanes(phase);
+    return replica;
+  }
+
+  async function stop(replica: TestService): Promise<void> {
+    replicas = replicas.filter((other) => other !== replica);
+    await replica.stop();
+  }
+
+  const eventFor = (table: string, text: string) => descriptionEvent(['pg_sales', 'shop', 'public', table], text);
+
+  async function postAll(replica: TestService, events: readonly { readonly body: string }[]): Promise<void> {
+    for (let start = 0; start < events.length; start += 20)
+      await Promise.all(events.slice(start, start + 20).map(({ body }) => replica.post(body)));
+  }
+
+  /** The edits of a burst: every table several times, the newest last. */
+  const burst = (tables: number, edits: number, mark: string) =>
+    Array.from({ length: edits }, (_, edit) =>
+      Array.from({ length: tables }, (_, i) => eventFor(`t${i}`, `${mark} ${i}.${edit}`)),
+    ).flat();
+
+  function keysTwice(runs: readonly Run[]): readonly string[] {
+    const keys = runs.map(({ sequence, target, channel, aspect, object }) =>
+      JSON.stringify([sequence, target, channel, aspect, object]),
+    );
+    return keys.filter((key, index) => keys.indexOf(key) !== index);
+  }
+
+  async function expectNewest(tables: number, mark: string, edit: number): Promise<void> {
+    const found = await comments();
+    for (let i = 0; i < tables; i += 1) expect(found.get(`t${i}`)).toBe(`${mark} ${i}.${edit}`);
+  }
+
+  const lettersOf = (replica: TestService) => readDeadLetters(replica.service.link, { limit: 1_000 });
+
+  it('a burst of edits: the newest value stands in every table, and each key has one outcome', async () => {
+    const replica = await start();
+    const events = burst(TABLES, 4, 'burst');
+    await postAll(replica, events);
+    const runs = await replica.outcomes(events.map(({ id }) => id));
+    expect(keysTwice(runs)).toEqual([]);
+    expect(runs.length).toBe(events.length);
+    expect(runs.filter(({ status }) => !['applied', 'superseded'].includes(status))).toEqual([]);
+    expect(runs.every((run) => run.timings === undefined || Number.isInteger(run.timings.settledAt))).toBe(true);
+    await expectNewest(TABLES, 'burst', 3);
+    await until(async () => (await replica.service.lanes.rows()).every((row) => row.pending === 0 && row.held === 0));
+  });
+
+  it('P4 a target that is away: nothing is dead-lettered, the newest value wins when it is back', async () => {
+    const replica = await start();
+    await postgres.crash();
+    const events = burst(20, 3, 'away');
+    try {
+      await postAll(replica, events);
+      await until(async () => (await replica.service.lanes.rows()).some((row) => row.target_state === 'down'));
+    } finally {
+      await postgres.restart();
+    }
+    const runs = await replica.outcomes(
+      events.map(({ id }) => id),
+      60_000,
+    );
+    expect(keysTwice(runs)).toEqual([]);
+    expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['applied', 'superseded']));
+    expect(await lettersOf(replica)).toEqual([]);
+    await expectNewest(20, 'away', 2);
+    // What came while the target was away coalesced.
+    expect(runs.filter(({ status }) => status === 'applied').length).toBeLessThan(events.length);
+  });
+
+  it('P4 a locked table waits and is tried again; the others go on', async () => {
+    const replica = await start();
+    const locked = eventFor('t0', 'after the lock');
+    const others = burst(20, 1, 'beside').slice(1);
+    await onShop(async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE t0 IN ACCESS EXCLUSIVE MODE');
+      await postAll(replica, [locked, ...others]);
+      await replica.outcomes(others.map(({ id }) => id));
+      expect((await replica.runs()).filter((run) => run.eventId === locked.id)).toEqual([]);
+      await client.query('COMMIT');
+    });
+    const [run, ...more] = await replica.outcomes([locked.id], 60_000);
+    expect(more).toEqual([]);
+    expect(run?.status).toBe('applied');
+    expect((await comments()).get('t0')).toBe('after the lock');
+  }, 90_000);
+
+  it('a table that does not exist ends failed with a dead letter that holds the change', async () => {
+    const replica = await start();
+    const event = eventFor('nowhere', 'a text');
+    await replica.post(event.body);
+    const [run] = await replica.outcomes([event.id]);
+    expect(run).toMatchObject({ status: 'failed', failure: { class: 'not_found' } });
+    const letters = await lettersOf(replica);
+    expect(letters.map(({ letter }) => letter)).toMatchObject([
+      { eventId: event.id, sequence: run?.sequence, channel: 'docs', aspect: 'description' },
+    ]);
+    expect(letters[0]?.letter.body).toContain(event.id);
+  });
+
+  it('paused: nothing is written; resumed: everything is, once', async () => {
+    const replica = await start();
+    const before = eventFor('t1', 'before the pause');
+    await replica.post(before.body);
+    await replica.outcomes([before.id]);
+    await replica.service.lanes.pause('pg_sales', true);
+    await replica.lanes('paused');
+    const events = burst(10, 2, 'paused');
+    await postAll(replica, events);
+    await until(async () => (await replica.service.lanes.rows()).some((row) => row.pending === events.length));
+    expect((await comments()).get('t1')).toBe('before the pause');
+    await replica.service.lanes.pause('pg_sales', false);
+    const runs = await replica.outcomes(
+      events.map(({ id }) => id),
+      60_000,
+    );
+    expect(keysTwice(runs)).toEqual([]);
+    await expectNewest(10, 'paused', 1);
+  }, 90_000);
+
+  it('P7 a stop in the middle of a burst: the next replica finishes it, nothing is lost, no key has two outcomes', async () => {
+    const first = await start();
+    const events = burst(TABLES, 4, 'handed over');
+    await postAll(first, events);
+    await until(async () => (await first.runs()).length > 0);
+    await stop(first);
+    const second = await start();
+    const runs = await second.outcomes(
+      events.map(({ id }) => id),
+      60_000,
+    );
+    expect(keysTwice(runs)).toEqual([]);
+    expect(runs.length).toBe(events.length);
+    await expectNewest(TABLES, 'handed over', 3);
+  }, 90_000);
+
+  it('a channel that is removed: its open items end so, and the rest goes on under the new configuration', async () => {
+    const replica = await start('running', configOf(['docs', 'extra']));
+    await postgres.crash();
+    const event = eventFor('t2', 'for a channel that goes');
+    try {
+      await replica.post(event.body);
+      await until(async () => (await replica.service.lanes.rows()).some((row) => row.held > 0));
+      await apply(replica, configOf(['extra']));
+    } finally {
+      await postgres.restart();
+    }
+    const runs = await replica.outcomes([event.id], 60_000);
+    expect(keysTwice(runs)).toEqual([]);
+    const of = (channel: string) => runs.filter((run) => run.channel === channel);
+    expect(of('docs')).toMatchObject([{ status: 'skipped', reason: 'channel removed: docs' }]);
+    expect(of('extra')).toMatchObject([{ status: 'applied' }]);
+    expect((await comments()).get('t2')).toBe('for a channel that goes');
+  });
+
+  async function apply(replica: TestService, config: string): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'backflow-config-'));
+    try {
+      await writeFile(join(folder, 'backflow.yaml'), config);
+      const loaded = await loadConfig(join(folder, 'backflow.yaml'));
+      if (!loaded.ok) throw new Error('the configuration cannot be read');
+      const applied = await applyConfig(createConfigStore(replica.service.link), loaded.value, 'test');
+      if (!applied.ok) throw new Error('the configuration is wrong');
+      await replica.service.configured(applied.value.revision);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  it('two replicas: one owns the lane, the other takes over when that one stops', async () => {
+    const first = await start();
+    const second = await start('claiming');
+    const events = burst(20, 2, 'one owner');
+    await postAll(second, events);
+    const runs = await first.outcomes(events.map(({ id }) => id));
+    expect(keysTwice(runs)).toEqual([]);
+    expect((await second.service.lanes.rows()).map((row) => row.applied)).toEqual([0]);
+    await stop(first);
+    await second.lanes();
+    const later = burst(20, 1, 'other owner');
+    await postAll(second, later);
+    const after = await second.outcomes([...events, ...later].map(({ id }) => id));
+    expect(keysTwice(after)).toEqual([]);
+    await expectNewest(20, 'other owner', 0);
+  });
+});
