@@ -4,6 +4,7 @@ import { mssqlConnector } from './mssql/connector.ts';
 import { mysqlConnector } from './mysql/connector.ts';
 import { postgresConnector } from './postgres/connector.ts';
 import { redshiftConnector } from './redshift/connector.ts';
+import { trinoConnector } from './trino/connector.ts';
 
 /** One line per system. Drivers are loaded by `open`, so that listing connectors costs nothing. */
 const CONNECTORS: readonly Connector[] = [
@@ -12,6 +13,7 @@ const CONNECTORS: readonly Connector[] = [
   redshiftConnector,
   clickhouseConnector,
   mssqlConnector,
+  trinoConnector,
 ];
 
 /** All connectors, in the order in which they are listed to people. */
