@@ -5,6 +5,7 @@ import type { Connection } from '../../connectors/contract.ts';
 import type { Dialect } from '../../connectors/dialect/dialect.ts';
 import { postgresDialect } from '../../connectors/dialect/postgres-dialect.ts';
 import { postgresConnector } from '../../connectors/postgres/connector.ts';
+import { plannerFor } from '../../connectors/postgres/plan.ts';
 import { compileTemplate } from '../../src/template/compile.ts';
 import { renderOperation } from '../../src/template/render-operation.ts';
 import { ClassCoverage, enoughOf } from '../support/class-coverage.ts';
@@ -57,7 +58,7 @@ async function connect(database: string): Promise<pg.Client> {
 function zooIn(database: string, dialect: Dialect): PostgresZoo {
   const [admin, connection] = [admins.get(database), connections.get(database)];
   if (admin === undefined || connection === undefined) throw new Error('the server is not up');
-  return new PostgresZoo(database, admin, admins, connection, dialect);
+  return new PostgresZoo(database, admin, admins, connection, plannerFor(dialect));
 }
 
 interface Run {

@@ -1,7 +1,5 @@
 import type pg from 'pg';
 import type { Connection, Connector, PlannedWrite } from '../../connectors/contract.ts';
-import type { Dialect } from '../../connectors/dialect/dialect.ts';
-import { plannerFor } from '../../connectors/postgres/plan.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { dumpPostgres, postgresDumpKey } from './postgres-dump.ts';
 
@@ -39,13 +37,13 @@ export class PostgresZoo {
     admin: pg.Client,
     all: ReadonlyMap<string, pg.Client>,
     connection: Connection,
-    dialect: Dialect,
+    plan: Connector['plan'],
   ) {
     this.#database = database;
     this.#admin = admin;
     this.#all = all;
     this.#connection = connection;
-    this.#plan = plannerFor(dialect);
+    this.#plan = plan;
   }
 
   /** An empty schema with these tables; each has a column of its own name. */

@@ -84,7 +84,9 @@ function rewriteOne(tokens: readonly RedshiftToken[], session: RedshiftSession):
   // What CREATEUSER gave in 8.0, and still gives in Redshift.
   if (first === 'alter' && second === 'user') {
     return emit(
-      tokens.map((token) => (token.text === 'createuser' ? { ...token, text: 'superuser' } : token)),
+      tokens.map((token) =>
+        token.kind === 'word' && token.text === 'createuser' ? { ...token, text: 'superuser' } : token,
+      ),
       session,
     );
   }
@@ -123,7 +125,8 @@ function rewriteComment(tokens: readonly RedshiftToken[], session: RedshiftSessi
   if (on?.text !== 'on' || !COMMENTABLE.has(kind?.text ?? '')) {
     throw new RedshiftSyntaxError(`syntax error at or near "${kind?.text ?? ''}"`);
   }
-  if (tokens.some(({ text }) => /^\$\d+$/.test(text))) throw new RedshiftSyntaxError('syntax error at or near "$1"');
+  if (tokens.some(({ kind: token, text }) => token === 'symbol' && /^\$\d+$/.test(text)))
+    throw new RedshiftSyntaxError('syntax error at or near "$1"');
   const database = kind?.text === 'database' ? nameOf(name, session) : session.database;
   if (database === session.database) return emit(tokens, session);
   const exists = `EXISTS (SELECT FROM pg_database WHERE datname = ${literal(database)})`;
@@ -139,7 +142,7 @@ function emit(tokens: readonly RedshiftToken[], session: RedshiftSession): strin
     .map((token, index) => {
       if (token.kind === 'string') return literal(token.text);
       if (token.kind === 'name') return identifier(nameOf(token, session));
-      const isCatalog = token.text === 'pg_catalog' && tokens[index + 1]?.text === '.';
+      const isCatalog = token.kind === 'word' && token.text === 'pg_catalog' && tokens[index + 1]?.text === '.';
       if (!isCatalog) return token.text;
       const name = tokens[index + 2]?.text ?? '';
       if (!SHIMMED.has(name) && !NATIVE.has(name)) {
