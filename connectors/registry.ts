@@ -2,6 +2,7 @@ import { clickhouseConnector } from './clickhouse/connector.ts';
 import type { Connector } from './contract.ts';
 import { mssqlConnector } from './mssql/connector.ts';
 import { mysqlConnector } from './mysql/connector.ts';
+import { oracleConnector } from './oracle/connector.ts';
 import { postgresConnector } from './postgres/connector.ts';
 import { redshiftConnector } from './redshift/connector.ts';
 import { trinoConnector } from './trino/connector.ts';
@@ -14,6 +15,7 @@ const CONNECTORS: readonly Connector[] = [
   clickhouseConnector,
   mssqlConnector,
   trinoConnector,
+  oracleConnector,
 ];
 
 /** All connectors, in the order in which they are listed to people. */
