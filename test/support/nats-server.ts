@@ -9,6 +9,8 @@ export interface NatsServerOptions {
   readonly port?: number;
   /** More lines for nats-server's configuration file. */
   readonly config?: string;
+  /** Program to start; else the one that `BACKFLOW_TEST_NATS_SERVER` names, else the one on PATH. */
+  readonly binary?: string;
 }
 
 /** A real nats-server with JetStream for one test file. */
@@ -30,7 +32,11 @@ export interface NatsServer {
 
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'backflow-nats-'));
-  const more = options.config === undefined ? {} : { config: options.config };
+  const binary = options.binary ?? process.env.BACKFLOW_TEST_NATS_SERVER;
+  const more = {
+    ...(options.config === undefined ? {} : { config: options.config }),
+    ...(binary === undefined || binary === '' ? {} : { binary }),
+  };
   let server: EmbeddedServer = await startEmbeddedServer({
     dir,
     ...(options.port === undefined ? {} : { port: options.port }),
