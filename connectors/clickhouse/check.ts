@@ -18,7 +18,7 @@ interface Need {
 /** What it takes to read the comments of all servers of a cluster. */
 const REPLICA_NEEDS: readonly Need[] = [
   { privilege: 'REMOTE', place: '*.*' },
-  ...['databases', 'tables', 'columns'].map((table) => ({ privilege: 'SELECT', place: `system.${table}` })),
+  ...['databases', 'tables', 'columns'].map((table) => ({ privilege: 'SHOW COLUMNS', place: `system.${table}` })),
 ];
 
 /** Needs put into one CHECK GRANT: one answer for all, and one by one only where that is no. */
@@ -104,7 +104,7 @@ async function needsOf(client: ClickhouseClient, objects: readonly ObjectRef[], 
         message: `The ${level} ${path} does not exist, or the account may not see it.`,
       });
     }
-    if (level === 'column' && (source?.kind === 'materialized view' || source?.kind === 'dictionary')) continue;
+    if (level === 'column' && source?.kind === 'dictionary') continue;
     const need = needOf(level, quoted(schema), quoted(table ?? ''));
     needs.set(JSON.stringify(need), need);
   }

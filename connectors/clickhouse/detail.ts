@@ -15,6 +15,8 @@ const detailSchema = z.object({
   databaseEngine: z.string().optional(),
   /** The table's engine. */
   engine: z.string().optional(),
+  /** A materialized view with a hidden table of its own, instead of one that it writes TO. */
+  storesItself: z.boolean().optional(),
   /** The connection's cluster. */
   cluster: z.string().optional(),
 });

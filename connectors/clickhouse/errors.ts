@@ -122,10 +122,10 @@ export function failureOf(error: unknown, phase: Phase): Failure {
     return { class: 'auth', scope: 'target', code, message: text };
   }
   if (NODE_CODES.has(code)) return { ...UNREACHABLE, code };
-  if (code.startsWith('HPE_')) {
+  if (code.startsWith('HPE_') || message.includes('is for clickhouse-client program')) {
     const text =
       'The address does not answer in HTTP. Is hostPort the native port (9000, 9440)? The HTTP port is 8123 or 8443.';
-    return { class: 'transient', scope: 'target', code, message: text };
+    return { class: 'transient', scope: 'target', code: code === '' ? 'native-port' : code, message: text };
   }
   if (message === 'Timeout error.') {
     return { class: 'transient', scope: 'target', code: 'no-answer', message: 'The server did not answer in time.' };

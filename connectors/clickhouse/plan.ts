@@ -87,7 +87,11 @@ export function planClause(
   const cluster = clusterFor(dialect, object, detail);
   if (!cluster.ok) return cluster;
   const [schema = '', table, column] = names.value;
-  const notes = [...(fitted.value.note === undefined ? [] : [fitted.value.note]), ...replicaNotes(object, detail)];
+  const notes = [
+    ...(fitted.value.note === undefined ? [] : [fitted.value.note]),
+    ...replicaNotes(object, detail),
+    ...viewNotes(object, source),
+  ];
   const common = { notes, ...(text === '' ? {} : { value: fitted.value.text }) };
   if (table === undefined) {
     return ok({
@@ -136,7 +140,7 @@ function refuseObject(
   detail: ClickhouseDetail,
 ): Refusal | undefined {
   const skip = (code: string, message: string): Refusal => refusalOf('unsupported', code, message);
-  const { level, schema = '', table = '', tableType = '' } = object;
+  const { level, schema = '', table = '' } = object;
   if (level === 'database') {
     return skip(
       'no-target',
@@ -167,11 +171,11 @@ function refuseObject(
     return { outcome: 'failed', failure: missingFailure(detail) };
   }
   if (level !== 'column') return undefined;
-  const kind = source?.kind ?? (/materialized/i.test(tableType) ? 'materialized view' : undefined);
-  if (kind === 'materialized view') {
+  const kind = source?.kind;
+  if (kind === 'materialized view' && detail.storesItself === true) {
     return skip(
       'materialized-view-column',
-      'ClickHouse accepts a comment on a column of a materialized view and does not keep it; describe the column of the table that the view writes to.',
+      'ClickHouse accepts a comment on a column of a materialized view that stores its rows itself, and does not keep it. A view that writes TO a table keeps it.',
     );
   }
   if (kind === 'dictionary')
@@ -201,6 +205,13 @@ function replicaNotes(object: ObjectRef, detail: ClickhouseDetail): readonly str
   if (!engine.startsWith('Replicated')) return [];
   return [
     "Each replica keeps a table's comment for itself, and only the one that is connected to gets it. Set backflow.cluster to write to all.",
+  ];
+}
+
+function viewNotes({ level, tableType = '' }: ObjectRef, source: SourceObject | undefined): readonly string[] {
+  if (source !== undefined || level !== 'column' || !/materialized/i.test(tableType)) return [];
+  return [
+    'Only a materialized view that writes TO a table keeps comments on its columns; the source decides when it is written.',
   ];
 }
 

@@ -6,12 +6,13 @@ import type { ClickhouseClient } from './client.ts';
 import type { ClickhouseDetail } from './detail.ts';
 
 const row = z.tuple([
-  z.enum(['schema', 'table', 'column']),
+  z.enum(['schema', 'table', 'column', 'inner']),
   z.string(), // database
   z.string(), // table
   z.string(), // column
   z.string(), // engine, or the column's type
   z.string(), // comment
+  z.string(), // a table's UUID
 ]);
 type Row = z.infer<typeof row>;
 
@@ -27,7 +28,9 @@ export async function readObjects(
   const sources: SourceObject[] = [];
   for (const chunk of chunksOf(objects)) {
     const rows = await rowsOf(client, chunk, (table) => `system.${table}`);
-    const byName = new Map(rows.map((found) => [keyOf(found[1], found[2], found[3]), found]));
+    const byName = new Map(
+      rows.filter(([what]) => what !== 'inner').map((found) => [keyOf(found[1], found[2], found[3]), found]),
+    );
     for (const object of chunk) sources.push(sourceOf(object, byName, rows, client.cluster));
   }
   return sources;
@@ -89,18 +92,25 @@ async function rowsOf(
   const branches: string[] = [];
   if (schemas !== undefined) {
     branches.push(
-      `SELECT 'schema', name, '', '', engine, comment FROM ${from('databases')} WHERE name IN (${schemas})`,
+      `SELECT 'schema', name, '', '', engine, comment, '' FROM ${from('databases')} WHERE name IN (${schemas})`,
     );
   }
   if (tables !== undefined) {
     branches.push(
-      `SELECT 'table', database, name, '', engine, comment FROM ${from('tables')} WHERE (database, name) IN (${tables})`,
+      `SELECT 'table', database, name, '', engine, comment, toString(uuid) FROM ${from('tables')} WHERE (database, name) IN (${tables})`,
     );
   }
   if (owners !== undefined && names !== undefined) {
     const parts = prefixes === undefined ? '' : ` OR arrayExists(p -> startsWith(name, p), [${prefixes}])`;
     branches.push(
-      `SELECT 'column', database, table, name, type, comment FROM ${from('columns')} WHERE (database, table) IN (${owners}) AND (name IN (${names})${parts})`,
+      `SELECT 'column', database, table, name, type, comment, '' FROM ${from('columns')} WHERE (database, table) IN (${owners}) AND (name IN (${names})${parts})`,
+    );
+  }
+  const databases = listOf(columns.map(({ schema }) => literal(schema)));
+  if (databases !== undefined) {
+    // The hidden tables of materialized views that store their rows themselves.
+    branches.push(
+      `SELECT 'inner', database, name, '', '', '', '' FROM ${from('tables')} WHERE database IN (${databases}) AND startsWith(name, '.inner')`,
     );
   }
   return branches.length === 0 ? [] : client.rows(branches.join(' UNION ALL '), row);
@@ -169,7 +179,11 @@ function sourceOf(
   if (level === 'table') return found(kind, owner[5], { engine });
   const name = columnOf(object) ?? '';
   const column = name === '' ? undefined : byName.get(keyOf(schema, table, name));
-  if (column !== undefined) return found(kind, column[5], { engine });
+  if (column !== undefined) {
+    const inner = [`.inner_id.${owner[6]}`, `.inner.${table}`];
+    const storesItself = rows.some(([what, s, t]) => what === 'inner' && s === schema && inner.includes(t));
+    return found(kind, column[5], { engine, ...(storesItself ? { storesItself } : {}) });
+  }
   const whole = object.column?.[0] ?? '';
   const isPart = (object.column?.length ?? 0) > 1 && byName.has(keyOf(schema, table, whole));
   const hasParts = rows.some(

@@ -20,8 +20,8 @@ export const clickhouseSpec: ConnectorSpec<ClickhouseConfig> = {
   abilities: [
     { ...described, level: 'schema', kinds: ['database'] },
     { ...described, level: 'table', kinds: ['table', 'view', 'materialized view', 'dictionary'] },
-    // Not of materialized views, which accept a column's comment and lose it, nor of dictionaries, which refuse it.
-    { ...described, level: 'column', kinds: ['table', 'view'] },
+    // Not of dictionaries, which refuse it, nor of materialized views that store their rows themselves, which accept it and lose it.
+    { ...described, level: 'column', kinds: ['table', 'view', 'materialized view'] },
   ],
   limits: (['schema', 'table', 'column'] as const).map((level) => ({
     aspect: 'description',

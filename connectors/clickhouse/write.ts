@@ -47,7 +47,7 @@ export async function writeAll(
     else results.push(failed(write.id, UNPLANNABLE));
   }
   for (const round of roundsOf(descriptions)) results.push(...(await writeRound(client, round)));
-  for (const write of templates) results.push(await writeTemplate(client, write));
+  results.push(...(await writeTemplates(client, templates)));
   return results;
 }
 
@@ -220,20 +220,36 @@ const NOT_EVERYWHERE: Failure = {
   message: 'The comment does not stand on all servers of the cluster.',
 };
 
-async function writeTemplate(client: ClickhouseClient, write: PlannedWrite): Promise<WriteResult> {
-  const { operation } = write;
-  try {
-    for (const statement of write.plan.statements) await client.run(statement, write.traceparent);
-  } catch (error) {
-    return failed(write.id, objectFailure(error));
+/** Templates run one after the other. One may well write somewhere else; it is proven only where the native comment says the same. */
+async function writeTemplates(
+  client: ClickhouseClient,
+  writes: readonly PlannedWrite[],
+): Promise<readonly WriteResult[]> {
+  const results: WriteResult[] = [];
+  const ran: DescriptionWrite[] = [];
+  for (const write of writes) {
+    const { operation } = write;
+    try {
+      for (const statement of write.plan.statements) await client.run(statement, write.traceparent);
+    } catch (error) {
+      results.push(failed(write.id, objectFailure(error)));
+      continue;
+    }
+    if (operation.aspect === 'description') ran.push({ write, operation });
+    else results.push({ id: write.id, ok: true, verified: 'no' });
   }
-  const unproven: WriteResult = { id: write.id, ok: true, verified: 'no' };
-  if (operation.aspect !== 'description') return unproven;
-  // A template may well write somewhere else; it is proven only where the native comment says the same.
-  const [now] = await readObjects(client, [operation.object]);
-  const wanted = operation.text === '' ? undefined : operation.text;
-  if (now?.exists !== true || now.description !== wanted) return unproven;
-  return { id: write.id, ok: true, verified: 'read', ...(wanted === undefined ? {} : { value: wanted }) };
+  const sources = await readObjects(
+    client,
+    ran.map(({ operation }) => operation.object),
+  );
+  for (const [index, { write, operation }] of ran.entries()) {
+    const now = sources[index];
+    const wanted = operation.text === '' ? undefined : operation.text;
+    const stands = now?.exists === true && now.description === wanted;
+    const value = stands && wanted !== undefined ? { value: wanted } : {};
+    results.push({ id: write.id, ok: true, verified: stands ? 'read' : 'no', ...value });
+  }
+  return results;
 }
 
 function failed(id: string, failure: Failure): WriteResult {

@@ -8,7 +8,7 @@ const BITS = 'it holds digits, not text';
  * an error elsewhere. Outside of quotes the engine gives a meaning to some characters beyond ASCII (Unicode quotes open literals, a
  * Unicode minus subtracts) and reads `$1$` as the start of a heredoc, so a template may hold none of them there.
  */
-const clickhouseTable: DialectTable = {
+export const clickhouseTable: DialectTable = {
   name: 'clickhouse',
   regions: [
     { place: 'string', open: "'", close: "'", doubling: true, backslash: true },

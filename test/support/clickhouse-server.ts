@@ -52,7 +52,10 @@ export async function startClickhouse({ accounts = [] }: ClickhouseServerOptions
   });
   const order = commander(child);
   const start: Omit<StartOrder, 'id'> = { data: join(folder, 'data'), config, accounts: all, cluster: TEST_CLUSTER };
-  const [port] = await order(start);
+  const [port] = await order(start).catch(async (error) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
   const admin = createClient({ url: `http://127.0.0.1:${port}`, username: 'admin', password: ADMIN_PASSWORD });
   const tell = (one: OrderWithoutId) => order(one);
   return {
