@@ -47,6 +47,9 @@ export interface ConformanceHarness {
   /** An object that the connector's user may see but not write to, where the system has such a thing. */
   readonly forbidden?: WritableObject;
 
+  /** Whether the system tells nobody this aspect of the object (Trino's owners of tables): then the dump alone is the proof. */
+  readonly unreadable?: (ref: ObjectRef, aspect: Aspect) => boolean;
+
   /** What the system makes of a text that it stores (`text` itself when absent). Empty: none. */
   readonly stored?: (text: string) => string;
 

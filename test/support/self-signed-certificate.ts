@@ -44,7 +44,7 @@ export function selfSignedCertificate(commonName: string): { readonly cert: stri
   const signature = sign('sha256', body, privateKey);
   const certificate = sequence(body, ECDSA_SHA256, der(0x03, Buffer.from([0]), signature));
   return {
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}(?!$)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
