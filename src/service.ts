@@ -41,6 +41,8 @@ export interface ServiceOptions {
   readonly allowUnsigned: boolean;
   readonly log: Log;
   readonly catalogue?: CatalogueReader;
+  /** How long a silent replica's lanes wait for another one, milliseconds; every replica has to have the same. Default 10 s. */
+  readonly leaseMs?: number;
   /** Told when the process has to end: a connection was closed for good. */
   readonly onFatal?: (reason: string) => void;
 }
@@ -167,6 +169,7 @@ async function start(
     log,
     secrets: processSecrets(),
     ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
   });
   closing.push(async () => {
     const returned = await lanes.drain();

@@ -28,6 +28,18 @@ export function dataDir(env: Env): string {
   return env.BACKFLOW_DATA?.trim() || '.backflow';
 }
 
+/** `BACKFLOW_TEST_LEASE_MS`: shorter leases, so that tests of a takeover do not take long. The same for every replica. */
+export function testLeaseMs(env: Env): number | undefined {
+  const text = env.BACKFLOW_TEST_LEASE_MS?.trim();
+  if (text === undefined || text === '') return undefined;
+  const ms = Number(text);
+  if (!Number.isInteger(ms) || ms < 500)
+    throw new UsageError(
+      `BACKFLOW_TEST_LEASE_MS is ${JSON.stringify(text)}; it has to be whole milliseconds, 500 or more`,
+    );
+  return ms;
+}
+
 /** How to reach NATS, from the environment. */
 export interface NatsEnvironment {
   /** `NATS_URL`; undefined: a server of our own is meant. */

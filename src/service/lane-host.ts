@@ -3,7 +3,7 @@ import type { Connector } from '../../connectors/contract.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Lease, Publisher } from '../../streams/nats/contract.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
-import { acquireLease } from '../../streams/nats/leases.ts';
+import { acquireLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { createPullSource } from '../../streams/nats/pull-source.ts';
 import { ensureConsumer } from '../../streams/nats/topology.ts';
 import type { TokenBucket } from '../../streams/operators/token-bucket.ts';
@@ -19,8 +19,8 @@ import { laneObserver } from './lane-observer.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 
-/** Time after which an unacknowledged change is delivered again. */
-const ACK_WAIT_MS = 30_000;
+/** Leases after whose time an unacknowledged change is delivered again. */
+const ACK_WAIT_LEASES = 3;
 /** How often the lane's record is brought up to date. */
 const RECORD_EVERY_MS = 5_000;
 
@@ -41,6 +41,8 @@ export interface LaneHostOptions {
   readonly vitals: LaneVitals;
   readonly catalogue?: CatalogueReader;
   readonly secrets: SecretSources;
+  /** How long a silent owner's lane waits for another one, milliseconds; default `LEASE_MS`. */
+  readonly leaseMs?: number;
 }
 
 /** Name of a lane, and of its durable consumer: `lane-<target>-<partition>of<partitions>`. */
@@ -62,6 +64,8 @@ export function laneFilters(target: TargetConfig, partition: number): readonly s
 export function createLaneHost(options: LaneHostOptions): LaneHost {
   const { link, storeLink, target, partition, connector, log } = options;
   const lane = laneName(target, partition);
+  const leaseMs = options.leaseMs ?? LEASE_MS;
+  const ackWaitMs = ACK_WAIT_LEASES * leaseMs;
   let valid: () => boolean = () => false;
   /** As the lane's record last said. */
   let ackFloor = 0;
@@ -91,6 +95,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         key: lane,
         owner: options.replica,
         watcher: options.watcher,
+        timings: leaseTimings(leaseMs),
       });
       if (lease === 'held') return undefined;
       valid = lease.valid;
@@ -104,14 +109,14 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           stream: STREAMS.changes,
           durable: lane,
           filters: laneFilters(target, partition),
-          ackWaitMs: ACK_WAIT_MS,
+          ackWaitMs,
           maxAckPending: limits.messages + 1,
           // A new target starts with what comes now; a durable that was lost goes on behind its last ack floor.
           ...(typeof floor === 'number' ? { startAfterSequence: floor } : { deliverNew: true }),
         });
       };
       await ensure();
-      const source = createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs: ACK_WAIT_MS });
+      const source = createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs });
       const watching = source.events.subscribe((event) => {
         if (event.type !== 'consumer-missing' || !lease.valid()) return;
         log.warn({ lane }, 'the consumer of the lane is gone; it is made again behind the last ack floor');

@@ -40,6 +40,8 @@ export interface LaneManagerOptions {
   readonly log: Log;
   readonly secrets: SecretSources;
   readonly catalogue?: CatalogueReader;
+  /** See `LaneHostOptions`. */
+  readonly leaseMs?: number;
 }
 
 /** A lane's row as people see it. */

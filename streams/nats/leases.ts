@@ -18,7 +18,15 @@ export interface LeaseTimings {
   readonly timeout: number;
 }
 
-export const LEASE_TIMINGS: LeaseTimings = { renewEvery: 3_000, validFor: 6_000, takeAfter: 10_000, timeout: 2_000 };
+/** The proportions of 3 s, 6 s, 10 s and 2 s, for a lease that a rival may take after another time (milliseconds). */
+export function leaseTimings(takeAfter: number): LeaseTimings {
+  return { renewEvery: takeAfter * 0.3, validFor: takeAfter * 0.6, takeAfter, timeout: takeAfter * 0.2 };
+}
+
+/** What a rival waits unless something else is said, milliseconds. */
+export const LEASE_MS = 10_000;
+
+export const LEASE_TIMINGS: LeaseTimings = leaseTimings(LEASE_MS);
 
 export interface LeaseOptions {
   readonly bucket: string;

@@ -4,7 +4,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { startTelemetry } from '../../telemetry/start.ts';
 import { withinTime } from '../../telemetry/within-time.ts';
 import type { CommandCall } from '../command.ts';
-import { dataDir, httpAddress, natsEnvironment, webhookSecrets } from '../environment.ts';
+import { dataDir, httpAddress, natsEnvironment, testLeaseMs, webhookSecrets } from '../environment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readOptions } from '../options.ts';
 import { untilSignal } from '../until-signal.ts';
@@ -23,6 +23,7 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
   const http = httpAddress(env);
   const nats = natsEnvironment(env);
   const secrets = webhookSecrets(env);
+  const leaseMs = testLeaseMs(env);
   const configPath = config ?? (env.BACKFLOW_CONFIG?.trim() || undefined);
   const log = createLog();
   const telemetry = await startTelemetry(env, log);
@@ -40,6 +41,7 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
       ...(configPath === undefined ? {} : { configPath }),
       webhookSecrets: secrets,
       allowUnsigned,
+      ...(leaseMs === undefined ? {} : { leaseMs }),
       log,
       onFatal: (reason) => ended.resolve({ fatal: reason }),
     });
