@@ -22,12 +22,24 @@ interface ProbeRow {
  */
 export async function setUpSession(session: ClientBase): Promise<void> {
   try {
-    await session.query('SET enable_case_sensitive_identifier TO true');
+    await session.query('SET enable_case_sensitive_identifier TO true').catch(refuseFolding);
     await session.query(`SET statement_timeout TO ${STATEMENT_MS}`);
     await readBackslashes(session);
   } catch (error) {
     throw redshiftErrors.connectorErrorOf(error, 'connect');
   }
+}
+
+function refuseFolding(cause: unknown): never {
+  const { failure } = redshiftErrors.connectorErrorOf(cause, 'connect');
+  if (failure.code !== '42704' && failure.class !== 'invalid') throw cause;
+  throw new ConnectorError({
+    class: 'unsupported',
+    scope: 'target',
+    code: 'names-folded',
+    message:
+      'The server does not take SET enable_case_sensitive_identifier; without it names that differ in case cannot be told apart.',
+  });
 }
 
 /**

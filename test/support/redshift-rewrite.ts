@@ -125,8 +125,6 @@ function rewriteComment(tokens: readonly RedshiftToken[], session: RedshiftSessi
   if (on?.text !== 'on' || !COMMENTABLE.has(kind?.text ?? '')) {
     throw new RedshiftSyntaxError(`syntax error at or near "${kind?.text ?? ''}"`);
   }
-  if (tokens.some(({ kind: token, text }) => token === 'symbol' && /^\$\d+$/.test(text)))
-    throw new RedshiftSyntaxError('syntax error at or near "$1"');
   const database = kind?.text === 'database' ? nameOf(name, session) : session.database;
   if (database === session.database) return emit(tokens, session);
   const exists = `EXISTS (SELECT FROM pg_database WHERE datname = ${literal(database)})`;
