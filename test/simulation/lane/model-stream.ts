@@ -102,7 +102,7 @@ export class ModelSource implements PullSource {
   #next(busy = true): void {
     const { kit } = this.#stream;
     kit.scheduler.setTimer(1 + Math.floor(kit.random() * (busy ? 20 : 200)), () => {
-      if (this.#subscriber === undefined) return;
+      if (this.#subscriber === undefined || this.#dead) return;
       let delivered = false;
       for (let i = Math.floor(kit.random() * 4); i >= 0; i -= 1)
         delivered = this.#deliverOne(this.#subscriber) || delivered;
