@@ -6,6 +6,7 @@ import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
 import type { ClickhouseConfig, PemSource } from './config.ts';
 import { connectorErrorOf } from './errors.ts';
+import { driverTracer } from './tracer.ts';
 
 /** Statements over HTTP. Every method throws only `ConnectorError`. */
 export interface ClickhouseClient {
@@ -53,6 +54,7 @@ export async function openClient(
     application,
     max_open_connections: SOCKETS,
     request_timeout: REQUEST_TIMEOUT_MS + (cluster === undefined ? 0 : CLUSTER_TIMEOUT * 1000),
+    tracer: driverTracer,
     // It would write statements, and so texts of the catalogue, to the console.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect as connectTo } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickhouseConnector } from '../../connectors/clickhouse/connector.ts';
 import type { Connection, PlannedWrite, SourceObject, WriteResult } from '../../connectors/contract.ts';
@@ -290,6 +292,36 @@ describe('check', () => {
       'warning: GRANT SHOW COLUMNS ON system.tables TO `default`;',
       'warning: GRANT SHOW COLUMNS ON system.columns TO `default`;',
     ]);
+  });
+});
+
+describe('tracing', () => {
+  it("puts the driver's spans under the active one, without any text of the catalogue, and makes none elsewhere", async () => {
+    const exporter = new InMemorySpanExporter();
+    const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    provider.register();
+    const connection = await connect('writer');
+    const [good] = await planned(connection, [[ref('table', 'app', 'totals'), 'a text of the catalogue']]);
+    const bad = describing(ref('column', 'app', 'totals', 'gone'), 'a text of the catalogue', { exists: true });
+    expect(exporter.getFinishedSpans()).toEqual([]);
+    await provider.getTracer('test').startActiveSpan('write', async (span) => {
+      await connection.apply(good === undefined ? [] : [good, { ...bad, id: 'bad' }]);
+      span.end();
+    });
+    const spans = [...exporter.getFinishedSpans()];
+    await provider.shutdown();
+    trace.disable();
+    const parent = spans.find(({ name }) => name === 'write');
+    const commands = spans.filter(({ name }) => name === 'clickhouse.command');
+    // Both in one ALTER, then each alone.
+    const { ERROR, UNSET } = SpanStatusCode;
+    expect(commands.map(({ status }) => status.code)).toEqual([ERROR, UNSET, ERROR]);
+    expect(commands.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
+      commands.map(() => parent?.spanContext().spanId),
+    );
+    expect(JSON.stringify(commands.map(({ attributes, events, status }) => [attributes, events, status]))).not.toMatch(
+      /catalogue|totals/,
+    );
   });
 });
 

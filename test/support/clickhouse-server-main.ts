@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
+import { Session } from 'chdb';
 import type { Order, StartOrder } from './clickhouse-orders.ts';
 
 /**
@@ -9,14 +9,7 @@ import type { Order, StartOrder } from './clickhouse-orders.ts';
  * engine's own access control decides by that role. What the wrapped engine lacks is added: one statement per request, settings out of
  * the address, and, for ON CLUSTER, a cluster of this one server.
  */
-interface Engine {
-  query(sql: string, format: string): string;
-  close(): void;
-}
-
-const chdb: {
-  readonly Session: new (path: string, options: { readonly connectionArgs: readonly string[] }) => Engine;
-} = createRequire(import.meta.url)('chdb');
+type Engine = Pick<Session, 'query' | 'close'>;
 
 class EngineError extends Error {
   readonly code: string;
@@ -158,7 +151,7 @@ function serve(order: StartOrder, engine: Engine): void {
 }
 
 process.once('message', (order: StartOrder) => {
-  const engine = new chdb.Session(order.data, { connectionArgs: [`--config-file=${order.config}`] });
+  const engine = new Session(order.data, { connectionArgs: [`--config-file=${order.config}`] });
   // Speed instead of durability.
   run(engine, 'SET fsync_metadata = 0');
   serve(order, engine);
