@@ -96,7 +96,7 @@ const hostileObjects: readonly WritableObject[] = HOSTILE_NAMES.flatMap((name) =
 ]);
 
 /** What the proxy sees besides the writes. */
-const NOT_A_WRITE = /^\s*(BEGIN|COMMIT|ROLLBACK|SELECT|SET)\b/i;
+export const NOT_A_WRITE = /^\s*(BEGIN|COMMIT|ROLLBACK|SELECT|SET)\b/i;
 
 /** The peer with a sample database, whose connector logs in as an ordinary user that owns the objects. */
 export async function startRedshiftHarness(backslash: BackslashMode): Promise<RunningHarness> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { type RedshiftSession, raise, rewriteForPostgres } from './redshift-rewrite.ts';
 import type { BackslashMode } from './redshift-tokens.ts';
 
@@ -9,49 +10,65 @@ export type Interception = { readonly run: string } | { readonly code: string; r
 export interface RedshiftProxyOptions {
   readonly host: string;
   readonly port: number;
-  readonly backslash: BackslashMode;
+  /** How the server in front of us reads plain literals; absent: a real Redshift stands behind, nothing is rewritten. */
+  readonly backslash?: BackslashMode;
+  /** Encrypt what goes to the server, if it can. */
+  readonly tls?: boolean;
   readonly intercept?: (statement: string) => Interception | undefined;
 }
 
 /** Stands between a driver and PostgreSQL, and makes it behave like Redshift as far as statements go. */
 export interface RedshiftProxy {
   readonly port: number;
-  /** The statements seen since the last call, as they came, oldest first. */
+  /** The statements of Backflow's sessions seen since the last call, as they came, oldest first. */
   statements(): readonly string[];
-  /** Breaks all connections, as a network fault does. */
-  breakConnections(): void;
+  /** Breaks all connections, or only Backflow's own, as a network fault does. */
+  breakConnections(which?: 'all' | 'backflow'): void;
   stop(): Promise<void>;
 }
 
 const STARTUP = 196_608;
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export async function startRedshiftProxy(options: RedshiftProxyOptions): Promise<RedshiftProxy> {
   let seen: string[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(options.port, options.host);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
+  const ours = new Set<Socket>();
+  const watch = (socket: Socket, onClose: () => void): void => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      sockets.delete(socket);
+      ours.delete(socket);
+      onClose();
+    });
+  };
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, async (client) => {
+    watch(client, () => {});
+    const upstream = await reach(options).catch(() => undefined);
+    if (upstream === undefined || client.destroyed) {
+      upstream?.destroy();
+      client.destroy();
+      return;
     }
+    watch(upstream, () => client.destroy());
+    client.on('close', () => upstream.destroy());
     upstream.pipe(client);
-    const translate = translator(options, (statement) => seen.push(statement));
+    const translate = translator(options, (statement) => {
+      ours.add(client);
+      seen.push(statement);
+    });
     client.on('data', (chunk) => {
       for (const message of translate(chunk)) upstream.write(message);
     });
+    client.resume();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-  const breakConnections = () => {
-    for (const socket of sockets) socket.destroy();
+  const breakConnections = (which: 'all' | 'backflow' = 'all') => {
+    for (const socket of which === 'all' ? sockets : ours) socket.destroy();
   };
   return {
     port: address.port,
@@ -69,17 +86,33 @@ export async function startRedshiftProxy(options: RedshiftProxyOptions): Promise
   };
 }
 
+async function reach({ host, port, tls = false }: RedshiftProxyOptions): Promise<Socket> {
+  const socket = connect({ host, port, noDelay: true });
+  await once(socket, 'connect');
+  if (!tls) return socket;
+  socket.write(SSL_REQUEST);
+  const [answer] = await once(socket, 'data');
+  const isOffered = Buffer.isBuffer(answer) && answer.toString('latin1') === 'S';
+  return isOffered ? connectTls({ socket, servername: host, rejectUnauthorized: false }) : socket;
+}
+
+interface Started extends RedshiftSession {
+  /** Whether Backflow opened it, and not a test. */
+  readonly isOurs: boolean;
+}
+
 /** Cuts what a client sends into messages of the protocol and rewrites the statements in them. */
 function translator(
   options: RedshiftProxyOptions,
   note: (statement: string) => void,
 ): (chunk: Buffer) => readonly Buffer[] {
   let rest = Buffer.alloc(0);
-  let session: RedshiftSession | undefined;
+  let session: Started | undefined;
 
   const rewrite = (statement: string): string => {
     if (session === undefined) return statement;
-    note(statement);
+    if (session.isOurs) note(statement);
+    if (options.backslash === undefined) return statement;
     const intercepted = options.intercept?.(statement);
     if (intercepted === undefined) return rewriteForPostgres(statement, session);
     return 'run' in intercepted
@@ -99,7 +132,7 @@ function translator(
       const message = rest.subarray(0, length);
       rest = rest.subarray(length);
       if (session === undefined) {
-        if (message.readInt32BE(4) === STARTUP) session = { ...startOf(message), ...options, caseSensitive: false };
+        if (message.readInt32BE(4) === STARTUP) session = startOf(message, options);
         messages.push(message);
         continue;
       }
@@ -111,10 +144,15 @@ function translator(
   };
 }
 
-function startOf(message: Buffer): { readonly database: string } {
+function startOf(message: Buffer, { backslash = 'literal' }: RedshiftProxyOptions): Started {
   const fields = message.toString('utf8', 8).split('\0');
-  const at = fields.findIndex((field, index) => index % 2 === 0 && field === 'database');
-  return { database: fields[at + 1] ?? '' };
+  const field = (name: string): string => fields[fields.findIndex((one, at) => at % 2 === 0 && one === name) + 1] ?? '';
+  return {
+    database: field('database'),
+    isOurs: field('application_name').startsWith('backflow/'),
+    backslash,
+    caseSensitive: false,
+  };
 }
 
 function framed(type: string, text: string, tail: Buffer = Buffer.alloc(0)): Buffer {
