@@ -85,11 +85,15 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
       if (answer.kind === 'filter-false') return { kind: 'skipped', reason: answer.reason };
       if (answer.kind === 'shadowed') return { kind: 'skipped', reason: `shadowed by channel ${answer.by}` };
       const event = (touch: Touch) => context.held(touch.sequence)?.received.event;
-      const operation = operationOf(open, value, ledger, channel, answer.removalsOnly, state, {
-        asset,
-        config,
-        event,
-      });
+      let operation: ReturnType<typeof operationOf>;
+      try {
+        operation = operationOf(open, value, ledger, channel, answer.removalsOnly, state, { asset, config, event });
+      } catch (error) {
+        // A mistake of ours that one value brings out must not hold up the other assets.
+        const name = error instanceof Error ? error.name : typeof error;
+        const message = `the value could not be prepared (unexpected ${name})`;
+        return { kind: 'failed', failure: { class: 'invalid', scope: 'object', code: 'unexpected', message } };
+      }
       if (!operation.ok) return { kind: 'skipped', reason: operation.error };
       write = { channel, operation: operation.value.operation, notes: operation.value.notes };
       return { kind: 'writes' };

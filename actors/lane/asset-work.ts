@@ -19,7 +19,9 @@ export interface ChannelVerdict {
   readonly verdict:
     | { readonly kind: 'writes' }
     | { readonly kind: 'skipped'; readonly reason: string }
-    | { readonly kind: 'superseded'; readonly by: string };
+    | { readonly kind: 'superseded'; readonly by: string }
+    /** The decision itself went wrong, for this field alone. */
+    | { readonly kind: 'failed'; readonly failure: Failure };
 }
 
 /** What shall be true of the field in the source, and the channel that says so. */

@@ -135,10 +135,12 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     const { config } = state;
     const onLost = (): void => void ctx.self.offer({ type: 'lost', epoch: lease.epoch }).catch(() => undefined);
     const ending = new AbortController();
+    // Each change in hand leads to a few messages at the most, none of which may be refused.
+    const capacity = 2 * options.limits.messages + 64;
     const settings = (stage: string) => ({
       name: `${stage}-${lease.epoch}`,
       type: stage,
-      mailbox: { capacity: 1_024, overflow: 'wait' as const },
+      mailbox: { capacity, overflow: 'wait' as const },
       supervision: 'escalate' as const,
       stopTimeoutMs: STAGE_STOP_MS,
     });

@@ -81,6 +81,10 @@ function outcomeItem(
     ...(held === undefined ? {} : { user: held.received.event.userName, timings: timings(held, settledAt) }),
     ...(field.decidedBy === undefined ? {} : { decidedBy: field.decidedBy }),
   };
+  if (verdict.verdict.kind === 'failed') {
+    const { class: failureClass, code, message } = verdict.verdict.failure;
+    return { ...common, status: 'failed', reason: message, failure: { class: failureClass, code, message } };
+  }
   if (verdict.verdict.kind === 'skipped') return { ...common, status: 'skipped', reason: verdict.verdict.reason };
   if (result === undefined || result.status === 'retry') {
     return { ...common, status: 'skipped', reason: 'the channel that should have written gave no result' };

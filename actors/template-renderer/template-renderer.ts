@@ -1,6 +1,7 @@
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
+import { err } from '../../src/domain/result.ts';
 import type { Behavior } from '../kernel/behavior.ts';
-import type { AssetWork, FieldResult, FieldWork } from '../lane/asset-work.ts';
+import type { AssetWork, FieldResult, FieldWork, FieldWrite } from '../lane/asset-work.ts';
 import { startStage } from '../lane/stage-spans.ts';
 import { type RenderedWork, writingSequence } from '../lane/staged-work.ts';
 import { renderTemplates } from './render-field.ts';
@@ -22,7 +23,7 @@ export function renderWork(work: AssetWork): RenderedWork {
     for (const field of fields) {
       const { write } = field;
       if (write === undefined) continue;
-      const statements = renderTemplates(write.channel, write.operation);
+      const statements = renderSafely(write);
       if (!statements.ok) {
         refused.push({
           key: field.open.key,
@@ -53,6 +54,16 @@ export function renderWork(work: AssetWork): RenderedWork {
   }
   const fields = work.fields.map((field) => rendered.get(field) ?? field);
   return { work: { ...work, fields }, stages, refused };
+}
+
+/** A template that throws is a fault of this one field. */
+function renderSafely({ channel, operation }: FieldWrite): ReturnType<typeof renderTemplates> {
+  try {
+    return renderTemplates(channel, operation);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    return err({ outcome: 'failed', reason: `a template of channel ${channel.name} failed (unexpected ${name})` });
+  }
 }
 
 export interface RendererMessage {
