@@ -33,6 +33,14 @@ export const oracleTable: DialectTable = {
   codeStatements: ['begin', 'declare', 'create'],
 };
 
+/** What can stand unquoted, in lower case: what ingestion makes of the upper-case names that the dictionary holds. */
+const FOLDED = /^[a-z][a-z0-9_$#]*$/;
+
+/** The name that the dictionary most likely has for a name of the catalogue: what the engine makes of it when it stands unquoted. */
+export function unfolded(name: string): string {
+  return FOLDED.test(name) ? name.toUpperCase() : name;
+}
+
 const base = dialectFromTable(oracleTable);
 
 const NO_QUOTE: QuoteRefusal = {
@@ -40,15 +48,16 @@ const NO_QUOTE: QuoteRefusal = {
   message: 'the name holds a double quote; the engine allows none in a name',
 };
 
-/** A quoted name of at most so many bytes. Names of annotations may be longer than identifiers. */
-export function quoteOracleName(name: string, max: number): Result<string, QuoteRefusal> {
+/** A quoted name exactly as it is, of at most so many bytes. Names of annotations may be longer than identifiers. */
+export function quoteOracleName(name: string, max = NAME_BYTES): Result<string, QuoteRefusal> {
   const refusal = refuseName(name, { max, unit: 'bytes' }) ?? (name.includes('"') ? NO_QUOTE : undefined);
   return refusal === undefined ? ok(`"${name}"`) : err(refusal);
 }
 
 export const oracleDialect: Dialect = {
   ...base,
-  quoteIdentifier: (name) => quoteOracleName(name, NAME_BYTES),
+  /** For names of the catalogue: `orders` becomes `"ORDERS"`, as it would mean unquoted. Names of the dictionary need `quoteOracleName`. */
+  quoteIdentifier: (name) => quoteOracleName(unfolded(name)),
   escapeInside(place, text) {
     const escaped = base.escapeInside(place, text);
     return escaped.ok && holdsIdentifier(base, place) && text.includes('"') ? err(NO_QUOTE) : escaped;
@@ -57,7 +66,7 @@ export const oracleDialect: Dialect = {
   tagList(tags) {
     const items: string[] = [];
     for (const { key, value } of tags) {
-      const name = quoteOracleName(key, NAME_BYTES);
+      const name = quoteOracleName(key);
       if (!name.ok) return name;
       const text = base.quoteLiteral(value);
       if (!text.ok) return text;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import type { CheckReport, SourceObject } from '../contract.ts';
-import { oracleDialect } from '../dialect/oracle-dialect.ts';
+import { quoteOracleName } from '../dialect/oracle-dialect.ts';
 import { detailOf } from './detail.ts';
 import { readObjects } from './read.ts';
 import type { Session } from './session.ts';
@@ -140,6 +140,6 @@ async function annotationFindings(
 
 /** Names that come from the server's own dictionary can always be quoted. */
 function quoted(name: string): string {
-  const result = oracleDialect.quoteIdentifier(name);
+  const result = quoteOracleName(name);
   return result.ok ? result.value : '<unprintable name>';
 }

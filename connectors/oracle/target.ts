@@ -3,9 +3,8 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { ok, type Result } from '../../src/domain/result.ts';
 import type { Refusal, SourceObject } from '../contract.ts';
-import { oracleDialect } from '../dialect/oracle-dialect.ts';
+import { quoteOracleName, unfolded } from '../dialect/oracle-dialect.ts';
 import { detailOf, type OracleDetail } from './detail.ts';
-import { likelyName } from './names.ts';
 import { refuse } from './refuse.ts';
 import { ANNOTATED_KINDS, DESCRIBED_KINDS } from './spec.ts';
 
@@ -84,10 +83,10 @@ const ASSUMED =
 
 function quoted(object: ObjectRef, kind: string, detail: OracleDetail | undefined): Result<Target, Refusal> {
   const known = (detail?.names.length ?? 0) > 0 ? detail?.names : undefined;
-  const fromCatalogue = [object.schema ?? '', object.table ?? '', ...(object.column ?? [])].map(likelyName);
+  const fromCatalogue = [object.schema ?? '', object.table ?? '', ...(object.column ?? [])].map(unfolded);
   const names: string[] = [];
   for (const name of known ?? fromCatalogue) {
-    const one = oracleDialect.quoteIdentifier(name);
+    const one = quoteOracleName(name);
     if (!one.ok) return refuse('invalid', `name-${one.error.code}`, `A name cannot be written: ${one.error.message}.`);
     names.push(one.value);
   }
