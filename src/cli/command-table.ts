@@ -60,6 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'connectors',
     summary: 'list the systems that can be written to, and what of them',
     example: 'backflow connectors --json',
+    options: [['--markdown', 'one row for each system, as the README shows it']],
     run: async (call) => (await import('./commands/connectors.ts')).connectors(call),
   },
   {

@@ -1,3 +1,4 @@
+import { commentedExamples } from './example-config.ts';
 import type { MariadbServer } from './mariadb-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
@@ -40,5 +41,5 @@ ${
     update: { descriptions: true, tags: false, owners: true }
 owners:
   map: { ana: sales_steward }
-`;
+${commentedExamples()}`;
 }
