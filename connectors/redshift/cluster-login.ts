@@ -1,4 +1,3 @@
-import { ConnectorError } from '../connector-error.ts';
 import type { IamLogin } from './config.ts';
 
 /** A name and password that the cluster takes until `expiresAt` (milliseconds since 1970). */
@@ -11,7 +10,8 @@ export interface ClusterLogin {
 /** What a temporary login is asked for. */
 export interface LoginRequest extends IamLogin {
   readonly user: string;
-  readonly database: string;
+  /** Absent: good for every database of the cluster. */
+  readonly database?: string;
 }
 
 /** Gets a temporary login from AWS (GetClusterCredentials, or GetCredentials for a workgroup). Throws `ConnectorError`. */
@@ -43,10 +43,3 @@ export function renewedLogin(
     return current === known || current === undefined ? renew() : current;
   };
 }
-
-/** Stands where no signer was given: the AWS SDK, which signs such requests, does not belong to this installation. */
-export const noSigner: LoginSigner = () => {
-  const message =
-    'Login by AWS identity needs @aws-sdk/client-redshift (or -redshift-serverless), which is not part of this installation. Use authType: { password: … }.';
-  return Promise.reject(new ConnectorError({ class: 'auth', scope: 'target', code: 'aws-signer-missing', message }));
-};

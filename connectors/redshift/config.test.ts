@@ -48,13 +48,11 @@ describe('connection of Redshift', () => {
     const serverless = {
       ...WITHOUT,
       hostPort: 'wg.123456789012.us-east-1.redshift-serverless.amazonaws.com:5439',
-      authType: { awsConfig: { awsRegion: 'us-east-2', profileName: 'p', assumeRoleArn: 'arn:x' } },
+      authType: { awsConfig: { awsRegion: 'us-east-2' } },
     };
     expect(redshiftConfig.parse(serverless).iam).toEqual({
       target: { workgroup: 'wg' },
       region: 'us-east-2',
-      profile: 'p',
-      role: { arn: 'arn:x' },
     });
     const named = { ...WITHOUT, hostPort: 'dwh.example.org', clusterIdentifier: 'c1', authType: { awsConfig: {} } };
     expect(messages(named)).toEqual([expect.stringContaining('needs awsRegion')]);
@@ -78,6 +76,10 @@ describe('connection of Redshift', () => {
       'authType.awsConfig: needs clusterIdentifier or workgroupName beside hostPort, since the host is not an AWS name that tells.',
     ]);
     expect(at(CLUSTER, { awsAccessKeyId: 'AKID' })).toEqual([expect.stringContaining('belong together')]);
+    expect(at(CLUSTER, { profileName: 'p' })).toEqual([expect.stringContaining('profileName is not supported')]);
+    expect(at(CLUSTER, { assumeRoleArn: 'arn:x' })).toEqual([
+      expect.stringContaining('assumeRoleArn is not supported'),
+    ]);
   });
 
   it('refuses masked secrets, wherever they stand', () => {

@@ -8,15 +8,14 @@ import {
   sslFields,
   type WireConfig,
 } from '../postgres-wire/connection-json.ts';
+import type { AwsKeys } from './aws-signature.ts';
 
 /** A login by AWS identity: which cluster or workgroup to ask for a temporary password, and as whom. */
 export interface IamLogin {
   readonly target: { readonly cluster: string } | { readonly workgroup: string };
   readonly region: string;
-  /** Absent: what the environment of the process offers. */
-  readonly keys?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
-  readonly profile?: string;
-  readonly role?: { readonly arn: string; readonly sessionName?: string };
+  /** Absent: those of the process's environment (AWS_ACCESS_KEY_ID …). */
+  readonly keys?: AwsKeys;
   readonly endpoint?: string;
 }
 
@@ -37,7 +36,6 @@ const awsConfig = z.looseObject({
   endPointURL: z.string().optional(),
   profileName: z.string().optional(),
   assumeRoleArn: z.string().optional(),
-  assumeRoleSessionName: z.string().optional(),
 });
 type AwsConfig = z.output<typeof awsConfig>;
 
@@ -113,21 +111,18 @@ function iamLogin(connection: Source, aws: AwsConfig, host: string): IamLogin | 
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     return 'awsAccessKeyId and awsSecretAccessKey belong together: give both, or none to use the environment.';
   }
+  if (aws.assumeRoleArn !== undefined) {
+    return 'assumeRoleArn is not supported. Give the keys of an identity that may log in itself.';
+  }
+  if (aws.profileName !== undefined && accessKeyId === undefined) {
+    return 'profileName is not supported. Give awsAccessKeyId and awsSecretAccessKey, or set them in the environment.';
+  }
   return {
     target: workgroup === undefined ? { cluster: cluster ?? '' } : { workgroup },
     region: where,
     ...(accessKeyId === undefined || secretAccessKey === undefined
       ? {}
       : { keys: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } }),
-    ...(aws.profileName === undefined ? {} : { profile: aws.profileName }),
-    ...(aws.assumeRoleArn === undefined
-      ? {}
-      : {
-          role: {
-            arn: aws.assumeRoleArn,
-            ...(aws.assumeRoleSessionName === undefined ? {} : { sessionName: aws.assumeRoleSessionName }),
-          },
-        }),
     ...(aws.endPointURL === undefined ? {} : { endpoint: aws.endPointURL }),
   };
 }

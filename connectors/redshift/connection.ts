@@ -1,8 +1,9 @@
 import type { Connection, SessionName } from '../contract.ts';
 import { DatabasePools } from '../postgres-wire/database-pools.ts';
 import { openWire } from '../postgres-wire/wire-connection.ts';
+import { awsLogin } from './aws-login.ts';
 import { checkServer } from './check.ts';
-import { type LoginSigner, noSigner, renewedLogin } from './cluster-login.ts';
+import { type LoginSigner, renewedLogin } from './cluster-login.ts';
 import type { RedshiftConfig } from './config.ts';
 import { redshiftErrors } from './errors.ts';
 import { closedDatabase, readObjects } from './read.ts';
@@ -17,7 +18,7 @@ const RULES = { errors: redshiftErrors, connectMs: 60_000, answerMs: 90_000, set
 export async function openRedshift(
   config: RedshiftConfig,
   name: SessionName,
-  signer: LoginSigner = noSigner,
+  signer: LoginSigner = awsLogin(process.env),
 ): Promise<Connection> {
   const { config: known, password } = await withLogin(config, signer);
   const pools = new DatabasePools(known, name, { ...RULES, ...(password === undefined ? {} : { password }) });
@@ -39,7 +40,8 @@ interface KnownLogin {
 async function withLogin(config: RedshiftConfig, signer: LoginSigner): Promise<KnownLogin> {
   const { iam } = config;
   if (iam === undefined) return { config };
-  const login = renewedLogin(signer, { ...iam, user: config.user, database: config.database }, Date.now);
+  const scope = config.allDatabases ? {} : { database: config.database };
+  const login = renewedLogin(signer, { ...iam, user: config.user, ...scope }, Date.now);
   const { user } = await login();
   return { config: { ...config, user }, password: async () => (await login()).password };
 }
