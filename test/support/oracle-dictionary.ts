@@ -33,9 +33,10 @@ export class OracleDictionary {
     const aliases = branches[0]?.items.map(({ value, alias }) => alias ?? (value.kind === 'column' ? value.text : ''));
     return branches.flatMap((branch) => {
       const view = this.#view(user, branch.from);
+      const conditions = branch.where.map((condition) => this.#prepared(condition, binds));
       return view.rows
         .map((cells): Row => new Map(view.columns.map((column, i) => [column, cells[i] ?? null])))
-        .filter((row) => branch.where.every((condition) => this.#holds(condition, row, binds)))
+        .filter((row) => conditions.every((holds) => holds(row)))
         .map((row) =>
           Object.fromEntries(branch.items.map(({ value }, i) => [aliases?.[i] ?? '', this.#cell(value, row, binds)])),
         );
@@ -66,18 +67,23 @@ export class OracleDictionary {
     }
   }
 
-  #holds(condition: Condition, row: Row, binds: Readonly<Record<string, string>>): boolean {
-    if (condition.kind === 'is null') return this.#cell(condition.left, row, binds) === null;
+  #prepared(condition: Condition, binds: Readonly<Record<string, string>>): (row: Row) => boolean {
+    if (condition.kind === 'is null') return (row) => this.#cell(condition.left, row, binds) === null;
     if (condition.kind === 'in') {
-      const left = condition.left.map((value) => this.#cell(value, row, binds));
-      return condition.rows.some((values) =>
-        values.every((value, i) => equal(left[i] ?? null, this.#cell(value, row, binds))),
+      // Lists hold no columns here, so that they are the same for every row. NULL is in no list.
+      const none: Row = new Map();
+      const list = new Set(
+        condition.rows.flatMap((values) => tupleOf(values.map((value) => this.#cell(value, none, binds))) ?? []),
       );
+      return (row) => list.has(tupleOf(condition.left.map((value) => this.#cell(value, row, binds))) ?? '');
     }
-    const [left, right] = [this.#cell(condition.left, row, binds), this.#cell(condition.right, row, binds)];
-    if (left === null || right === null) return false;
-    if (condition.operator === 'LIKE') return likePattern(String(right)).test(String(left));
-    return equal(left, right) === (condition.operator === '=');
+    const { left: leftValue, right: rightValue, operator } = condition;
+    return (row) => {
+      const [left, right] = [this.#cell(leftValue, row, binds), this.#cell(rightValue, row, binds)];
+      if (left === null || right === null) return false;
+      if (operator === 'LIKE') return likePattern(String(right)).test(String(left));
+      return (String(left) === String(right)) === (operator === '=');
+    };
   }
 
   #view(user: string, name: string): View {
@@ -202,8 +208,8 @@ function ofKind(objects: readonly OracleObject[], kind: OracleObject['kind']): r
   return objects.filter((object) => object.kind === kind);
 }
 
-function equal(left: Cell, right: Cell): boolean {
-  return left !== null && right !== null && String(left) === String(right);
+function tupleOf(cells: readonly Cell[]): string | undefined {
+  return cells.includes(null) ? undefined : JSON.stringify(cells.map(String));
 }
 
 function likePattern(pattern: string): RegExp {
