@@ -23,7 +23,7 @@ export const trinoTable: DialectTable = {
     { place: 'block-comment', open: '/*', close: '*/', doubling: false, backslash: false },
   ],
   dollarQuoting: false,
-  plain: /^[\t\n\r -~]+$/,
+  plain: /^[\0\t\n\r -~]+$/,
   doubleQuoted: 'identifier',
   // The engine has no limit of its own; the connectors behind it have (hive 128, postgresql 63) and refuse what is longer.
   identifier: { max: 1024, unit: 'characters' },

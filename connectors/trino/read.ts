@@ -100,13 +100,20 @@ async function grantsAtStake(
       trinoDialect.quoteLiteral(view?.table?.toLowerCase() ?? ''),
     ];
     if (!name.ok || !schema.ok || !table.ok) continue;
-    const grants = await client.rows(
-      `SELECT 1 FROM ${name.value}.information_schema.table_privileges WHERE table_schema = ${schema.value} AND table_name = ${table.value} LIMIT 1`,
-      nothing,
-    );
-    if (grants.length > 0) atStake.add(key);
+    const query = `SELECT 1 FROM ${name.value}.information_schema.table_privileges WHERE table_schema = ${schema.value} AND table_name = ${table.value} LIMIT 1`;
+    if (await hasRows(client, query)) atStake.add(key);
   }
   return atStake;
+}
+
+async function hasRows(client: StatementClient, query: string): Promise<boolean> {
+  try {
+    return (await client.rows(query, nothing)).length > 0;
+  } catch (error) {
+    // Hive without security of its own knows no grants.
+    if (error instanceof ConnectorError && error.code === 'NOT_SUPPORTED') return false;
+    throw error;
+  }
 }
 
 /** The only owner that Trino tells; undefined where it does not. */

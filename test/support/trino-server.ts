@@ -16,6 +16,8 @@ export interface SeenRequest {
 export type Fault = (request: SeenRequest, response: ServerResponse) => boolean;
 
 export interface TrinoServerOptions {
+  /** Statements need not wait in a queue: one page less for each. */
+  readonly idle?: boolean;
   /** Rows in one page at the most. */
   readonly pageRows?: number;
   readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string };
@@ -125,7 +127,11 @@ export async function startTrinoServer(options: TrinoServerOptions = {}): Promis
         source: headers['x-trino-source'] ?? '',
         readOnly: headers['x-trino-transaction-id'] === 'tx-1',
       });
-      page(response, { id, nextUri: uri('queued', id, 0), stats: { state: 'QUEUED' } });
+      page(response, {
+        id,
+        nextUri: uri(options.idle === true ? 'executing' : 'queued', id, 0),
+        stats: { state: 'QUEUED' },
+      });
       return;
     }
     const [, phase, id = '', at = ''] =

@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import type { ConformanceHarness, RunningHarness } from '../../connectors/conformance/harness.ts';
+import { openStatementClient, type StatementClient } from '../../connectors/trino/client/statement-client.ts';
+import { trinoConfig } from '../../connectors/trino/config.ts';
+import { trinoConnector } from '../../connectors/trino/connector.ts';
+import {
+  TRINO_HOSTILE_NAMES,
+  TRINO_HOSTILE_OBJECTS,
+  TRINO_MISSING,
+  TRINO_OBJECTS,
+  trinoDumpKey,
+  trinoRef,
+  trinoTemplate,
+  trinoUnreadable,
+} from './trino-harness.ts';
+import type { RealTrino } from './trino-real-server.ts';
+
+/** A connection of the tests' own. */
+export function clientOf(
+  trino: RealTrino,
+  user: string,
+  roles: Readonly<Record<string, string>> = {},
+): Promise<StatementClient> {
+  return openStatementClient(trinoConfig.parse(connectionOf(trino, user, { backflow: { roles } })), {
+    lane: 'tests',
+    epoch: 0,
+  });
+}
+
+export function connectionOf(trino: RealTrino, user: string, more: object = {}): object {
+  return {
+    type: 'Trino',
+    username: user,
+    authType: { password: trino.passwords[user] },
+    hostPort: `127.0.0.1:${trino.port}`,
+    sslConfig: { caCertificate: trino.caCertificate },
+    ...more,
+  };
+}
+
+export const quoted = (...names: readonly string[]): string =>
+  names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
+
+const textRow = z.array(z.string().nullable());
+
+const DUMP = ['memory', 'lake', 'ice'].map(
+  (
+    catalog,
+  ) => `SELECT 'description', '${catalog}', table_schema, table_name, column_name, comment FROM ${catalog}.information_schema.columns WHERE table_schema <> 'information_schema'
+UNION ALL SELECT 'definition', '${catalog}', table_schema, table_name, column_name, concat(data_type, ' ', is_nullable, ' ', cast(ordinal_position AS varchar), ' ', coalesce(column_default, '')) FROM ${catalog}.information_schema.columns WHERE table_schema <> 'information_schema'
+UNION ALL SELECT 'view', '${catalog}', table_schema, table_name, NULL, view_definition FROM ${catalog}.information_schema.views
+UNION ALL SELECT 'description', '${catalog}', schema_name, table_name, NULL, comment FROM system.metadata.table_comments WHERE catalog_name = '${catalog}' AND schema_name <> 'information_schema'`,
+);
+
+/** All comments, definitions, owners and grants: by SQL where Trino tells them, else from the files of the metastores. */
+export async function dumpTrino(admin: StatementClient, trino: RealTrino): Promise<Map<string, string>> {
+  const dump = new Map<string, string>();
+  for (const query of DUMP) {
+    for (const [what, ...rest] of await admin.rows(query, textRow)) {
+      const value = rest.pop() ?? '';
+      if (value !== '') dump.set(`${what} ${JSON.stringify(rest.filter((name) => name !== null))}`, value);
+    }
+  }
+  for (const catalog of ['lake', 'strict', 'ice']) dumpFiles(join(trino.files, catalog, 'ms'), catalog, dump);
+  return dump;
+}
+
+const owned = z.looseObject({ owner: z.string().nullish(), ownerName: z.string().nullish() });
+
+function dumpFiles(root: string, catalog: string, dump: Map<string, string>): void {
+  // It comes with the first schema.
+  if (!existsSync(root)) return;
+  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
+    const file = join(root, path);
+    if (path.endsWith('.crc') || !statSync(file).isFile()) continue;
+    if (path.includes('.trinoPermissions'))
+      dump.set(`grants ${catalog} ${relative(root, file)}`, readFileSync(file, 'utf8'));
+    const [, table] = /^(.+)\/\.trinoSchema$/.exec(path) ?? [];
+    const [, schema] = /^\.(.+)\.trinoSchema$/.exec(path) ?? [];
+    const names = table?.split('/') ?? schema;
+    if (names === undefined) continue;
+    const { owner, ownerName } = owned.parse(JSON.parse(readFileSync(file, 'utf8')));
+    dump.set(
+      `owners ${JSON.stringify([catalog, ...(typeof names === 'string' ? [names] : names)])}`,
+      owner ?? ownerName ?? '',
+    );
+  }
+}
+
+const OBJECTS = [
+  'CREATE SCHEMA lake.app',
+  'CREATE SCHEMA lake.annex',
+  'CREATE TABLE lake.app.orders (id integer, note varchar)',
+  'CREATE TABLE lake.app.customers (id integer, note varchar)',
+  'CREATE VIEW lake.app.order_view AS SELECT id, note FROM lake.app.orders',
+  'CREATE SCHEMA ice.app',
+  'CREATE TABLE ice.app.orders (id integer, note varchar)',
+  'CREATE MATERIALIZED VIEW ice.app.totals AS SELECT id, note FROM ice.app.orders',
+  'CREATE SCHEMA memory.app',
+  'CREATE TABLE memory.app.canary (id integer)',
+  "COMMENT ON TABLE memory.app.canary IS 'sings'",
+  'CREATE SCHEMA memory.secret',
+  'CREATE TABLE memory.secret.vault (id integer)',
+  "COMMENT ON TABLE memory.secret.vault IS 'closed'",
+];
+
+const queryRow = z.tuple([z.string(), z.string(), z.string()]);
+
+/** The objects of the kit on a real server; connections go through a proxy that can break them. */
+export async function startRealTrinoHarness(trino: RealTrino): Promise<RunningHarness> {
+  const admin = await clientOf(trino, 'admin');
+  for (const statement of OBJECTS) await admin.run(statement);
+  for (const name of TRINO_HOSTILE_NAMES) {
+    await admin.run(`CREATE SCHEMA ${quoted('memory', name)}`);
+    await admin.run(`CREATE TABLE ${quoted('memory', name, name)} (${quoted(name)} integer, other integer)`);
+  }
+  const proxy = await breakableProxy(trino.port);
+  const seen = new Set<string>();
+  const connection = connectionOf(trino, 'backflow', { hostPort: `127.0.0.1:${proxy.port}` });
+  const harness: ConformanceHarness = {
+    connector: trinoConnector,
+    connection,
+    wrongCredentials: { ...connection, authType: { password: 'wrong secret' } },
+    unreachable: { ...connection, hostPort: '127.0.0.1:1' },
+    secrets: [trino.passwords.backflow ?? '', 'wrong secret'],
+    objects: TRINO_OBJECTS,
+    hostileObjects: TRINO_HOSTILE_OBJECTS,
+    missing: TRINO_MISSING,
+    principals: { first: 'ada', second: 'grace', missing: 'role:nobody' },
+    forbidden: { ref: trinoRef('table', 'memory', 'secret', 'vault'), kind: 'table' },
+    unreadable: trinoUnreadable,
+    dump: () => dumpTrino(admin, trino),
+    dumpKeys: (object, aspect) => [trinoDumpKey(object, aspect)],
+    async executed() {
+      const rows = await admin.rows(
+        "SELECT query_id, state, query FROM system.runtime.queries WHERE source LIKE 'backflow/conformance/%' ORDER BY created, query_id",
+        queryRow,
+      );
+      const fresh = rows.filter(([id]) => !seen.has(id));
+      for (const [id] of fresh) seen.add(id);
+      return fresh
+        .filter(([, state, sql]) => state === 'FINISHED' && /^(COMMENT|ALTER)/i.test(sql))
+        .map(([, , sql]) => sql.replace(/ \/\*traceparent='[^']*'\*\/$/, ''));
+    },
+    breakConnections: async () => proxy.breakAll(),
+    templateFor: trinoTemplate,
+  };
+  return {
+    harness,
+    async stop() {
+      admin.close();
+      await proxy.stop();
+    },
+  };
+}
+
+async function breakableProxy(target: number): Promise<{ port: number; breakAll(): void; stop(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => {});
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: address.port,
+    breakAll,
+    async stop() {
+      breakAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
