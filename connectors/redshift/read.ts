@@ -1,4 +1,5 @@
 import type { ObjectRef } from '../../src/domain/operation.ts';
+import { ConnectorError } from '../connector-error.ts';
 import type { SourceObject } from '../contract.ts';
 import type { Session } from '../postgres-wire/database-pools.ts';
 import { missingObject } from '../postgres-wire/missing.ts';
@@ -12,6 +13,7 @@ import {
   askLateBindingColumns,
   askRelations,
   askSchemas,
+  type ColumnRow,
   type Path,
   type RelationRow,
   type SchemaRow,
@@ -70,19 +72,21 @@ async function ask(session: Session, objects: readonly ObjectRef[]): Promise<Fou
   );
   const isExternal = ([schema = '']: Path) => external.has(schema);
   const isInside = (path: Path) => !isExternal(path);
+  const outside = tables.filter(isExternal);
   const relations = [
     ...(await askRelations(session, tables.filter(isInside))),
-    ...(await askExternalTables(session, tables.filter(isExternal))).map(externalRelation),
+    ...(await orAsked(outside, askExternalTables(session, outside))).map(externalRelation),
   ].map((row) => [keyOf([row.schema_name, row.table_name]), row] as const);
   const byPath = new Map(relations);
   const isLate = ([schema = '', table = '']: Path) => {
     const relation = byPath.get(keyOf([schema, table]));
     return relation !== undefined && kindOf(relation) === 'late-binding view';
   };
+  const [lateColumns, outsideColumns] = [columns.filter(isLate), columns.filter(isExternal)];
   const rows = [
     ...(await askColumns(session, columns.filter(isInside))),
-    ...(await askLateBindingColumns(session, columns.filter(isLate))),
-    ...(await askExternalColumns(session, columns.filter(isExternal))),
+    ...(await orAsked(lateColumns, askLateBindingColumns(session, lateColumns))),
+    ...(await orAsked(outsideColumns, askExternalColumns(session, outsideColumns))),
   ];
   return {
     schemas,
@@ -92,6 +96,23 @@ async function ask(session: Session, objects: readonly ObjectRef[]): Promise<Fou
       rows.map((row) => [keyOf([row.schema_name, row.table_name, row.column_name]), row.description ?? null]),
     ),
   };
+}
+
+/**
+ * What lies outside, or is resolved only when asked for, can be out of reach. That must not fail the objects beside it; and since it
+ * cannot be written in any case, it may then as well exist.
+ */
+async function orAsked(asked: readonly Path[], answer: Promise<readonly ColumnRow[]>): Promise<readonly ColumnRow[]> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ConnectorError) || error.scope !== 'object') throw error;
+    return asked.map(([schema_name = '', table_name = '', column_name = '']) => ({
+      schema_name,
+      table_name,
+      column_name,
+    }));
+  }
 }
 
 function externalRelation(row: { readonly schema_name: string; readonly table_name: string }): RelationRow {
