@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NatsLink } from '../../streams/nats/connection.ts';
+import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
-import { readOldestFirst } from '../../streams/nats/read-stream.ts';
 import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
 
 const dataSchema = z.object({
@@ -33,14 +33,8 @@ export interface LaneSummary {
 /** All lanes that ever had an owner and still have a consumer, from NATS alone. */
 export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Promise<readonly LaneSummary[]> {
   const lanes: LaneSummary[] = [];
-  const prefix = `$KV.${BUCKETS.leases}.`;
-  for await (const message of readOldestFirst(link, {
-    stream: `KV_${BUCKETS.leases}`,
-    filter: `${prefix}>`,
-    limit: 10_000,
-  })) {
-    const record = parseLeaseRecord(Buffer.from(message.data).toString('utf8'));
-    const lane = message.subject.slice(prefix.length);
+  for (const { key: lane, value } of await openBucket(link, BUCKETS.leases).entries('>')) {
+    const record = parseLeaseRecord(value);
     const info = await link.jsm.consumers.info(STREAMS.changes, lane).catch(() => undefined);
     if (record === undefined || info === undefined) continue;
     const data = dataSchema.safeParse(record.data);

@@ -1,8 +1,7 @@
 import type { Observable } from 'rxjs';
 import { BUCKETS, decodeToken, encodeToken } from '../../src/domain/subjects.ts';
 import type { NatsLink } from './connection.ts';
-import { isRemoval, openBucket } from './kv-bucket.ts';
-import { readOldestFirst } from './read-stream.ts';
+import { openBucket } from './kv-bucket.ts';
 import { watchBucket } from './watch-bucket.ts';
 
 /** Target → why and by whom it is paused, as it was given. */
@@ -22,18 +21,11 @@ const PAUSE = 'pause';
 
 export function createControlStore(link: NatsLink, options: { readonly rereadMs?: number } = {}): ControlStore {
   const bucket = openBucket(link, BUCKETS.control);
-  const prefix = `$KV.${BUCKETS.control}.${PAUSE}.`;
   const keyOf = (target: string) => `${PAUSE}.${encodeToken(target)}`;
 
   const paused = async (): Promise<PausedTargets> => {
-    const found = new Map<string, string>();
-    const reading = { stream: `KV_${BUCKETS.control}`, filter: `${prefix}>`, limit: Number.POSITIVE_INFINITY };
-    for await (const message of readOldestFirst(link, reading)) {
-      const target = decodeToken(message.subject.slice(prefix.length));
-      if (isRemoval(message.headers)) found.delete(target);
-      else found.set(target, Buffer.from(message.data).toString('utf8'));
-    }
-    return found;
+    const entries = await bucket.entries(`${PAUSE}.>`);
+    return new Map(entries.map(({ key, value }) => [decodeToken(key.slice(PAUSE.length + 1)), value]));
   };
 
   return {

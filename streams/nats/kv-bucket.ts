@@ -27,6 +27,8 @@ export interface KvBucket {
   update(key: string, value: string, revision: number, timeoutMs?: number): Promise<number>;
   put(key: string, value: string): Promise<number>;
   remove(key: string): Promise<void>;
+  /** All entries whose keys match the filter (`*` and `>` as in subjects), as they stand; meant for small buckets. */
+  entries(filter: string): Promise<readonly KvEntry[]>;
 }
 
 export function openBucket(link: NatsLink, bucket: string): KvBucket {
@@ -45,11 +47,25 @@ export function openBucket(link: NatsLink, bucket: string): KvBucket {
   const read = (key: string, timeoutMs = TIMEOUT_MS) =>
     getLastFromLeader(link, `KV_${bucket}`, subjectOf(key), { timeoutMs });
 
+  const get = async (key: string, timeoutMs?: number): Promise<KvEntry | undefined> => {
+    const message = await read(key, timeoutMs);
+    if (message === undefined || isRemoval(message.headers)) return undefined;
+    return { key, value: Buffer.from(message.data).toString('utf8'), revision: message.sequence };
+  };
+
   return {
-    get: async (key, timeoutMs) => {
-      const message = await read(key, timeoutMs);
-      if (message === undefined || isRemoval(message.headers)) return undefined;
-      return { key, value: Buffer.from(message.data).toString('utf8'), revision: message.sequence };
+    get,
+    entries: async (filter) => {
+      // The keys first and then each key's last value: an entry that is written meanwhile must not be missed.
+      const prefix = `$KV.${bucket}.`;
+      const info = await link.jsm.streams
+        .info(`KV_${bucket}`, { subjects_filter: `${prefix}${filter}` })
+        .catch((error: unknown) => {
+          throw toStreamError(error, `list the keys of ${bucket}`);
+        });
+      const keys = Object.keys(info.state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
+      const found = await Promise.all(keys.map((key) => get(key)));
+      return found.filter((entry) => entry !== undefined);
     },
     create: async (key, value, timeoutMs) => {
       try {
@@ -71,7 +87,7 @@ export function openBucket(link: NatsLink, bucket: string): KvBucket {
 }
 
 /** Whether a message of a bucket's stream says that the key is gone. */
-export function isRemoval(headers: MessageHeaders): boolean {
+function isRemoval(headers: MessageHeaders): boolean {
   return headers[OPERATION] === 'DEL' || headers[OPERATION] === 'PURGE';
 }
 

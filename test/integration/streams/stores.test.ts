@@ -70,4 +70,21 @@ describe('control', () => {
     await here.resume('never paused');
     watching.unsubscribe();
   });
+
+  it('misses no target whose note is written again and again while it reads', async () => {
+    const control = createControlStore(fixture.link);
+    const names = Array.from({ length: 20 }, (_, i) => `busy ${i}`);
+    for (const name of names) await control.pause(name, '0');
+    let writing = true;
+    const writer = (async () => {
+      for (let turn = 1; writing; turn += 1) for (const name of names) await control.pause(name, String(turn));
+    })();
+    for (let read = 0; read < 10; read += 1) {
+      const paused = await control.paused();
+      expect(names.filter((name) => !paused.has(name))).toEqual([]);
+    }
+    writing = false;
+    await writer;
+    for (const name of names) await control.resume(name);
+  });
 });
