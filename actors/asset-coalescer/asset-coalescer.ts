@@ -1,42 +1,21 @@
-import type { CompiledConfig } from '../../src/config/compiled.ts';
-import type { AssetKey } from '../../src/domain/asset.ts';
 import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
-import type { Recipient } from '../kernel/actor-ref.ts';
 import type { ActorContext, Behavior } from '../kernel/behavior.ts';
-import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { RecordAnswer } from '../lane/lane-ports.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
 import { admitChange } from './admit-change.ts';
-import { AssetCache } from './asset-cache.ts';
 import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
 import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
-import type { CoalescerMessage, CoalescerOptions, DrainAnswer } from './coalescer-messages.ts';
+import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
+import { newState, type CoalescerState as State } from './coalescer-state.ts';
 import { loadAssets, reloadAsset } from './load-assets.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
-import { WorkQueue } from './work-queue.ts';
 
 /** Reads of the catalogue under way at once. */
 const READS_AT_ONCE = 8;
-
-interface State {
-  config: CompiledConfig;
-  readonly cache: AssetCache;
-  readonly queue: WorkQueue;
-  readonly dispatched: Map<AssetKey, AssetWork>;
-  /** Sequences held, oldest first, with the time at which intake accepted them (epoch milliseconds). */
-  readonly held: Map<number, number>;
-  /** Fields asked for by the dispatcher and not yet given, one number for each batch. */
-  readonly demands: number[];
-  reading: number;
-  alarm: { readonly at: number; readonly timer: Timer } | undefined;
-  /** `draining`: gives out nothing, waits for what is under way; `closed`: takes nothing either. */
-  phase: 'open' | 'draining' | 'closed' | 'lost';
-  drained: Recipient<DrainAnswer> | undefined;
-}
 
 type Ctx = ActorContext<CoalescerMessage>;
 
@@ -359,18 +338,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   }
 
   return {
-    start: () => ({
-      config: options.config,
-      cache: new AssetCache(options.cacheBytes),
-      queue: new WorkQueue(),
-      dispatched: new Map(),
-      held: new Map(),
-      demands: [],
-      reading: 0,
-      alarm: undefined,
-      phase: 'open',
-      drained: undefined,
-    }),
+    start: () => newState(options.config, options.cacheBytes),
     async receive(state, message, ctx) {
       await handle(state, message, ctx);
       pump(state, ctx);

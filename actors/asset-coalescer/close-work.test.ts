@@ -79,6 +79,16 @@ describe('closeRound', () => {
     expect(takeWork(next, TARGET, config).fields.map(({ open }) => open.key)).toEqual([COLUMN]);
   });
 
+  it('hands on the state before the round when the outcome may have to be split', () => {
+    const entry = sampleEntry([sampleHeld(7, {}, config)], config);
+    const small = closeRound(entry, takeWork(entry, TARGET, config), [result('description', 'applied')], settings);
+    expect(small).not.toHaveProperty('previous');
+    const other = sampleEntry([sampleHeld(7, {}, config)], config);
+    for (let i = 0; i < 300; i += 1) other.superseded.push({ sequence: i, eventId: 'e', object: '', by: 'duplicate' });
+    const large = closeRound(other, takeWork(other, TARGET, config), [result('description', 'applied')], settings);
+    expect([large.previous?.settled, large.message?.state.settled]).toEqual([[], [7]]);
+  });
+
   it('is silent when everything is tried again', () => {
     const entry = sampleEntry([sampleHeld(7, {}, config)], config);
     const closed = closeRound(entry, takeWork(entry, TARGET, config), [result('description', 'retry')], settings);

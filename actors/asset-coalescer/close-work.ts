@@ -16,6 +16,17 @@ export interface LaneIdentity {
   readonly epoch: number;
 }
 
+/** Outcomes below this size, in bytes, are never split; estimated on the safe side. */
+const MAY_BE_SPLIT = 100_000;
+
+/** At most so many bytes do the items take (three for a UTF-16 unit), the state aside. */
+function sizeOf({ items, superseded }: AssetOutcome): number {
+  let units = 0;
+  for (const { before = '', after = '', reason = '', statements = [], notes = [] } of items)
+    for (const text of [before, after, reason, ...statements, ...notes]) units += text.length;
+  return 3 * units + 500 * (items.length + superseded.length);
+}
+
 export interface RoundSettings {
   readonly identity: LaneIdentity;
   readonly configRevision: number;
@@ -52,9 +63,8 @@ export function closeRound(
   }
   for (const settlement of outcome.settlements) entry.attempts.delete(settlement.key);
   forgetProven(entry, now, ackFloor);
-  // Only an outcome of many items can need splitting.
   const previous =
-    outcome.items.length + entry.items.length > 15
+    sizeOf(outcome) + 500 * (entry.items.length + entry.superseded.length) > MAY_BE_SPLIT
       ? { ...entry.ledger.toSyncState(), ...partialState(entry) }
       : undefined;
   entry.ledger.settle(outcome.closed, outcome.settlements);

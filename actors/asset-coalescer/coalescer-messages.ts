@@ -1,7 +1,7 @@
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
-import type { ActorRef, Recipient } from '../kernel/actor-ref.ts';
+import type { Recipient } from '../kernel/actor-ref.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
@@ -27,8 +27,6 @@ export type CoalescerMessage =
 export interface DrainAnswer {
   readonly returned: number;
 }
-
-export type CoalescerRef = ActorRef<CoalescerMessage>;
 
 export interface CoalescerOptions {
   readonly identity: LaneIdentity;

@@ -3,7 +3,7 @@ import type { Asset, AssetKey } from '../../src/domain/asset.ts';
 import type { FieldKey } from '../../src/domain/entity.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { OpenField, Settlement, Touch } from '../../src/domain/ledger.ts';
-import type { ObjectRef, Operation } from '../../src/domain/operation.ts';
+import type { Operation } from '../../src/domain/operation.ts';
 import type { Verified } from '../../src/domain/outcome.ts';
 import type { HeldChange } from './held-change.ts';
 
@@ -72,9 +72,4 @@ export interface FieldResult {
   readonly failure?: Failure;
   /** Tags that are now applied by us, as `key=value`. */
   readonly tags?: readonly string[];
-}
-
-/** Where an operation's object stands, named for people. */
-export function describeObject(object: ObjectRef): string {
-  return object.column === undefined ? object.fqn : `${object.fqn} column ${object.column.join('.')}`;
 }

@@ -97,7 +97,7 @@ function outcomeItem(
     ...(result.reason === undefined ? {} : { reason: result.reason }),
     ...(result.before === undefined ? {} : { before: cut(result.before) }),
     ...(result.after === undefined ? {} : { after: cut(result.after) }),
-    ...(result.statements.length === 0 ? {} : { statements: result.statements.map(cut) }),
+    ...(result.statements.length === 0 ? {} : { statements: bounded(result.statements) }),
     ...(result.attempts === 0 ? {} : { attempts: result.attempts }),
     ...(result.verified === undefined ? {} : { verified: result.verified }),
     ...(failure === undefined
@@ -131,6 +131,18 @@ function identity(field: FieldWork, verdict: ChannelVerdict, touch: Touch, held:
 /** Stations of a change on its way, epoch milliseconds. */
 export function timings(held: HeldChange, settledAt: number) {
   return { eventAt: held.received.event.timestamp, receivedAt: held.receivedAt, pulledAt: held.pulledAt, settledAt };
+}
+
+/** As many statements as fit into four values, and the number of those left out. */
+function bounded(statements: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  let room = 4 * MAX_VALUE;
+  for (const statement of statements.map(cut)) {
+    if (statement.length > room) return [...kept, `… (${statements.length - kept.length} more statements)`];
+    kept.push(statement);
+    room -= statement.length;
+  }
+  return kept;
 }
 
 function cut(value: string): string {

@@ -6,19 +6,23 @@ import { LANE_MUTANTS } from './lane/mutants.ts';
 const SEEDS = 120;
 
 describe('mutants of the lane', () => {
-  it.each(LANE_MUTANTS)('$name is noticed', async (mutant) => {
-    const { module, remove } = await loadLaneMutant(mutant);
-    try {
-      const found: string[] = [];
-      for (let seed = 1; seed <= SEEDS && found.length === 0; seed += 1) {
-        const { wrongs } = await runWorld(module, seed, { contested: mutant.contested ?? false });
-        found.push(...wrongs.filter((wrong) => mutant.noticedAs.test(wrong)));
+  it.each(LANE_MUTANTS)(
+    '$name is noticed',
+    async (mutant) => {
+      const { module, remove } = await loadLaneMutant(mutant);
+      try {
+        const found: string[] = [];
+        for (let seed = 1; seed <= SEEDS && found.length === 0; seed += 1) {
+          const { wrongs } = await runWorld(module, seed, { contested: mutant.contested ?? false });
+          found.push(...wrongs.filter((wrong) => mutant.noticedAs.test(wrong)));
+        }
+        expect(found.length).toBeGreaterThan(0);
+      } finally {
+        await remove();
       }
-      expect(found.length).toBeGreaterThan(0);
-    } finally {
-      await remove();
-    }
-  });
+    },
+    120_000,
+  );
 
   it('an edit that no longer fits the sources is an error, not a mutant that survives', async () => {
     const edits = [{ file: 'lane/lane.ts', from: 'no such line', to: '' }];
