@@ -55,7 +55,7 @@ function dumpDatabase(database: DatabaseModel, dump: Map<string, string>): void 
 function addressOf(database: DatabaseModel, of: number, majorId: number, minorId: number): readonly string[] {
   if (of === CLASS.database) return [database.name];
   if (of === CLASS.schema) return [database.name, database.schemas.find(({ id }) => id === majorId)?.name ?? '?'];
-  const object = database.objects.find(({ id }) => id === majorId);
+  const object = database.objectById(majorId);
   const schema = database.schemas.find(({ id }) => id === object?.schemaId);
   const column = object?.columns.find(({ id }) => id === minorId)?.name;
   return [database.name, schema?.name ?? '?', object?.name ?? '?', ...(column === undefined ? [] : [column])];

@@ -141,11 +141,13 @@ async function authorize(
   const [targetClass, id] = object === undefined ? [CLASS.schema, schema.id] : [CLASS.object, object.id];
   await lock(execution, `${targetClass} ${id}`);
   const [former, permissions] = [target.ownerId, database.permissions];
+  database.version += 1;
   if (object !== undefined) object.ownerId = principal?.id ?? null;
   else if (principal !== undefined) schema.ownerId = principal.id;
   // A new owner starts without what was granted on the object.
   database.permissions = permissions.filter((row) => row.class !== targetClass || row.majorId !== id);
   execution.undo.push(() => {
+    database.version += 1;
     if (object !== undefined) object.ownerId = former;
     else if (former !== null) schema.ownerId = former;
     database.permissions = permissions;

@@ -67,12 +67,19 @@ export interface LoginRow {
   readonly impersonators: Set<string>;
 }
 
+const folded = new Map<string, string>();
+
 /** Names are the same when they differ in case, in blanks at the end, or in characters beyond U+FFFF, which old collations ignore. */
 export function fold(name: string): string {
-  return name
+  const known = folded.get(name);
+  if (known !== undefined) return known;
+  const plain = name
     .replace(/[\u{10000}-\u{10ffff}]/gu, '')
     .replace(/ +$/, '')
     .toLowerCase();
+  if (folded.size > 20_000) folded.clear();
+  folded.set(name, plain);
+  return plain;
 }
 
 /** One database of the peer, with what can be written in it. */
@@ -88,8 +95,11 @@ export class DatabaseModel {
   readonly properties = new Map<string, PropertyRow>();
   permissions: PermissionRow[] = [];
   readonly classifications = new Map<string, ClassificationRow>();
+  /** Grows with every change of objects and their owners, so that views need not be made anew for each question. */
+  version = 0;
   #nextObject = 1_000_000;
   readonly #objectsByName = new Map<string, ObjectRow>();
+  readonly #objectsById = new Map<number, ObjectRow>();
 
   constructor(id: number, name: string, owner: string) {
     this.id = id;
@@ -122,13 +132,17 @@ export class DatabaseModel {
     const numbered = columns.map((column, index) => ({ id: index + 1, name: column }));
     const row: ObjectRow = { id: this.#nextObject, schemaId, name, type, ownerId: null, columns: numbered };
     this.objects.push(row);
+    this.version += 1;
     this.#objectsByName.set(`${schemaId} ${fold(name)}`, row);
+    this.#objectsById.set(row.id, row);
     return row;
   }
 
   drop(object: ObjectRow): void {
+    this.version += 1;
     this.objects.splice(this.objects.indexOf(object), 1);
     this.#objectsByName.delete(`${object.schemaId} ${fold(object.name)}`);
+    this.#objectsById.delete(object.id);
     for (const [key, row] of this.properties) {
       if (row.class === CLASS.object && row.majorId === object.id) this.properties.delete(key);
     }
@@ -148,6 +162,10 @@ export class DatabaseModel {
 
   findObject(schemaId: number, name: string): ObjectRow | undefined {
     return this.#objectsByName.get(`${schemaId} ${fold(name)}`);
+  }
+
+  objectById(id: number): ObjectRow | undefined {
+    return this.#objectsById.get(id);
   }
 
   findPrincipal(name: string): PrincipalRow | undefined {

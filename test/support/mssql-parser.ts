@@ -70,9 +70,10 @@ class Parser {
     do {
       const name = this.#take('variable').text;
       this.#symbol('=');
-      // An argument is a constant or a variable, never an expression.
+      // An argument is a constant, a variable or a name that stands for itself, never an expression.
       const token = this.#next();
-      if (token.kind === 'text') args.push({ name, value: { kind: 'text', value: token.text } });
+      if (token.kind === 'text' || token.kind === 'name')
+        args.push({ name, value: { kind: 'text', value: token.text } });
       else if (token.kind === 'variable') args.push({ name, value: { kind: 'variable', name: token.text } });
       else if (token.kind === 'word' && token.text === 'null') args.push({ name, value: { kind: 'null' } });
       else this.#fail();

@@ -52,8 +52,9 @@ function sourceRows(source: Source, scope: Scope, viewer: Viewer): readonly View
 function joinRows(left: readonly Joined[], join: Join, scope: Scope, viewer: Viewer): readonly Joined[] {
   const { alias } = join.source;
   const pairs = equalities(join.on, alias);
-  const byKey = Map.groupBy(sourceRows(join.source, scope, viewer), (row) =>
-    keyOf(pairs.map(({ column }) => row[column] ?? null)),
+  const byKey = indexOf(
+    sourceRows(join.source, scope, viewer),
+    pairs.map(({ column }) => column),
   );
   return left.flatMap((row) => {
     const key = keyOf(pairs.map(({ other }) => evaluate(other, scope, row)));
@@ -65,6 +66,17 @@ function joinRows(left: readonly Joined[], join: Join, scope: Scope, viewer: Vie
   });
 }
 
+type Index = ReadonlyMap<string, readonly ViewRow[]>;
+const indexes = new WeakMap<readonly ViewRow[], Map<string, Index>>();
+
+function indexOf(rows: readonly ViewRow[], columns: readonly string[]): Index {
+  const known = indexes.get(rows) ?? new Map<string, Index>();
+  indexes.set(rows, known);
+  const index = known.get(columns.join()) ?? Map.groupBy(rows, (row) => keyOf(columns.map((one) => row[one] ?? null)));
+  known.set(columns.join(), index);
+  return index;
+}
+
 function equalities(on: Expression, alias: string): readonly { readonly column: string; readonly other: Expression }[] {
   if (on.kind === 'and') return [...equalities(on.left, alias), ...equalities(on.right, alias)];
   if (on.kind !== 'compare' || on.operator !== '=' || on.left.kind !== 'column' || on.left.table !== alias) return [];
@@ -72,7 +84,7 @@ function equalities(on: Expression, alias: string): readonly { readonly column: 
 }
 
 function keyOf(values: readonly Value[]): string {
-  return JSON.stringify(values.map((value) => (typeof value === 'string' ? fold(value) : value)));
+  return values.map((value) => (typeof value === 'string' ? `'${fold(value)}` : String(value))).join('\0');
 }
 
 export function evaluate(expression: Expression, scope: Scope, row: Joined = NOTHING): Value {

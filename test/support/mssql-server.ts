@@ -5,7 +5,10 @@ import { type Shared, TdsSession } from './mssql-session.ts';
 
 export interface JournalEntry {
   readonly program: string;
+  /** With bound values as literals, and without the trace of the change. */
   readonly statement: string;
+  /** The text as it came, in which bound values are variables. */
+  readonly sent: string;
 }
 
 export interface MssqlPeerOptions {
@@ -22,6 +25,7 @@ export class MssqlPeer {
   readonly locks = new LockTable();
   readonly #server: Server;
   readonly #sessions = new Map<number, TdsSession>();
+  refusedLogins = 0;
   #journal: JournalEntry[] = [];
   #nextSession = 51;
 
@@ -31,7 +35,10 @@ export class MssqlPeer {
       locks: this.locks,
       sessions: this.#sessions,
       hasClassifications: options.hasClassifications ?? true,
-      journal: (program, statement) => this.#journal.push({ program, statement }),
+      refused: () => {
+        this.refusedLogins += 1;
+      },
+      journal: (program, statement, sent) => this.#journal.push({ program, statement, sent }),
     };
     this.#server = createServer((socket) => {
       const session = new TdsSession(this.#nextSession, socket, shared);

@@ -27,7 +27,9 @@ export interface Shared {
   readonly sessions: Map<number, TdsSession>;
   readonly hasClassifications: boolean;
   /** Hears each writing statement before it runs, with the name of the program that sent it. */
-  journal(program: string, statement: string): void;
+  journal(program: string, statement: string, sent: string): void;
+  /** Hears of each login that came and was refused. */
+  refused(): void;
 }
 
 const VERSION = [16, 0, 0x10, 0x27] as const;
@@ -130,6 +132,7 @@ export class TdsSession implements SessionInfo {
   }
 
   #refuse(...errors: readonly (readonly [number: number, message: string])[]): void {
+    this.#shared.refused();
     const tokens = errors.map(([number, message]) => token.errorToken({ number, message, severity: 14 }));
     this.#answer(Buffer.concat([...tokens, token.done('done', token.DONE.error)]));
     this.#socket.end();
@@ -196,10 +199,10 @@ export class TdsSession implements SessionInfo {
     try {
       const statements = parseBatch(text);
       const writes = statements.filter(isWrite);
-      if (variables.size === 0 && writes.length > 0) this.#shared.journal(this.program, withoutTrace(text));
+      if (variables.size === 0 && writes.length > 0) this.#shared.journal(this.program, withoutTrace(text), text);
       for (const [index, statement] of statements.entries()) {
         if (variables.size > 0 && isWrite(statement)) {
-          this.#shared.journal(this.program, asWritten(statement, variables));
+          this.#shared.journal(this.program, asWritten(statement, variables), text);
         }
         const more = how === 'inProcedure' || index < statements.length - 1 ? token.DONE.more : token.DONE.final;
         const result = await this.#attempt(() =>

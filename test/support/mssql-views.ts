@@ -23,8 +23,22 @@ export interface Viewer {
   readonly hasClassifications: boolean;
 }
 
+const CACHED: ReadonlySet<string> = new Set(['sys.objects', 'sys.columns']);
+const cache = new WeakMap<DatabaseModel, { version: number; readonly views: Map<string, readonly ViewRow[]> }>();
+
 /** The rows of a catalog view that the viewer may see, with the columns that are asked for here and there. */
 export function viewRows(name: string, viewer: Viewer): readonly ViewRow[] {
+  const { database, rights } = viewer;
+  if (!CACHED.has(name) || !rights.isOwner) return makeRows(name, viewer);
+  const known = cache.get(database);
+  const views = known?.version === database.version ? known.views : new Map<string, readonly ViewRow[]>();
+  cache.set(database, { version: database.version, views });
+  const rows = views.get(name) ?? makeRows(name, viewer);
+  views.set(name, rows);
+  return rows;
+}
+
+function makeRows(name: string, viewer: Viewer): readonly ViewRow[] {
   const { database, rights, server } = viewer;
   const objects = database.objects.filter((object) => rights.sees(object));
   const visible = new Set(objects.map(({ id }) => id));
