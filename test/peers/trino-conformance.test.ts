@@ -12,15 +12,20 @@ if ('missing' in programs) {
     it('needs a real server', () => {});
   });
 } else {
-  conformanceSuite('Trino 476', trinoConnector, async () => {
-    const trino = await startRealTrino(programs);
-    const running = await startRealTrinoHarness(trino);
-    return {
-      harness: running.harness,
-      async stop() {
-        await running.stop();
-        await trino.stop();
-      },
-    };
-  });
+  conformanceSuite(
+    'Trino 476',
+    trinoConnector,
+    async () => {
+      const trino = await startRealTrino(programs);
+      const running = await startRealTrinoHarness(trino);
+      return {
+        harness: running.harness,
+        async stop() {
+          await running.stop();
+          await trino.stop();
+        },
+      };
+    },
+    600_000,
+  );
 }

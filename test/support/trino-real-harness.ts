@@ -46,23 +46,29 @@ export const quoted = (...names: readonly string[]): string =>
 
 const textRow = z.array(z.string().nullable());
 
-const DUMP = ['memory', 'lake', 'ice'].map(
-  (
-    catalog,
-  ) => `SELECT 'description', '${catalog}', table_schema, table_name, column_name, comment FROM ${catalog}.information_schema.columns WHERE table_schema <> 'information_schema'
-UNION ALL SELECT 'definition', '${catalog}', table_schema, table_name, column_name, concat(data_type, ' ', is_nullable, ' ', cast(ordinal_position AS varchar), ' ', coalesce(column_default, '')) FROM ${catalog}.information_schema.columns WHERE table_schema <> 'information_schema'
-UNION ALL SELECT 'view', '${catalog}', table_schema, table_name, NULL, view_definition FROM ${catalog}.information_schema.views
-UNION ALL SELECT 'description', '${catalog}', schema_name, table_name, NULL, comment FROM system.metadata.table_comments WHERE catalog_name = '${catalog}' AND schema_name <> 'information_schema'`,
+const COLUMNS = ['memory', 'lake', 'ice']
+  .map(
+    (catalog) =>
+      `SELECT '${catalog}', table_schema, table_name, column_name, comment, concat(data_type, ' ', is_nullable, ' ', cast(ordinal_position AS varchar), ' ', coalesce(column_default, '')) FROM ${catalog}.information_schema.columns WHERE table_schema <> 'information_schema'`,
+  )
+  .join(' UNION ALL ');
+const VIEWS = "SELECT 'lake', table_schema, table_name, NULL, NULL, view_definition FROM lake.information_schema.views";
+const TABLES = ['memory', 'lake', 'ice'].map(
+  (catalog) =>
+    `SELECT catalog_name, schema_name, table_name, NULL, comment, 'present' FROM system.metadata.table_comments WHERE catalog_name = '${catalog}' AND schema_name <> 'information_schema'`,
 );
+const DUMP = `${COLUMNS} UNION ALL ${VIEWS} UNION ALL ${TABLES.join(' UNION ALL ')}`;
 
 /** All comments, definitions, owners and grants: by SQL where Trino tells them, else from the files of the metastores. */
 export async function dumpTrino(admin: StatementClient, trino: RealTrino): Promise<Map<string, string>> {
   const dump = new Map<string, string>();
-  for (const query of DUMP) {
-    for (const [what, ...rest] of await admin.rows(query, textRow)) {
-      const value = rest.pop() ?? '';
-      if (value !== '') dump.set(`${what} ${JSON.stringify(rest.filter((name) => name !== null))}`, value);
-    }
+  for (const [catalog, schema, table, column, comment, definition] of await admin.rows(DUMP, textRow)) {
+    const address = JSON.stringify([catalog, schema, table, column].filter((name) => name != null));
+    if (comment != null && comment !== '') dump.set(`description ${address}`, comment);
+    dump.set(
+      `${column == null ? 'table' : 'column'} ${definition === 'present' ? '' : 'defined '}${address}`,
+      definition ?? '',
+    );
   }
   for (const catalog of ['lake', 'strict', 'ice']) dumpFiles(join(trino.files, catalog, 'ms'), catalog, dump);
   return dump;
