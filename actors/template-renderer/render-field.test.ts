@@ -38,8 +38,35 @@ describe('renderTemplates', () => {
       slot("CALL said({table}, 'any')", { aspect: 'description', level: 'table' }),
     ];
     const channel = sampleChannel('c', { templates });
-    expect(renderTemplates(channel, set)).toEqual({ ok: true, value: [`CALL said("t", 'set')`] });
-    expect(renderTemplates(channel, clear)).toEqual({ ok: true, value: [`CALL said("t", 'any')`] });
+    expect(renderTemplates(channel, set)).toMatchObject({ ok: true, value: { statements: [`CALL said("t", 'set')`] } });
+    expect(renderTemplates(channel, clear)).toMatchObject({
+      ok: true,
+      value: { statements: [`CALL said("t", 'any')`] },
+    });
+  });
+
+  const tags: Operation = {
+    aspect: 'tags',
+    object,
+    desired: [{ key: 'PII', value: 'None' }],
+    added: [{ key: 'PII', value: 'None' }],
+    unset: [{ key: 'Team', value: 'Sales' }],
+  };
+  const PER_TAG = "CALL tag({table}, '{tag_key}', '{tag_value}')";
+
+  it('sets no tag that was removed, and says that nothing removes it', () => {
+    expect(renderTemplates(sampleChannel('c', { templates: [slot(PER_TAG)] }), tags)).toEqual({
+      ok: true,
+      value: { statements: [`CALL tag("t", 'PII', 'None')`], notes: ['no template serves to remove tags'] },
+    });
+  });
+
+  it('runs the template for removals for what was removed', () => {
+    const templates = [slot(PER_TAG), slot("CALL untag({table}, '{tag_key}')", { action: 'remove' })];
+    expect(renderTemplates(sampleChannel('c', { templates }), tags)).toEqual({
+      ok: true,
+      value: { statements: [`CALL untag("t", 'Team')`, `CALL tag("t", 'PII', 'None')`], notes: [] },
+    });
   });
 
   it('says what no template serves', () => {

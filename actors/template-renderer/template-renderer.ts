@@ -36,7 +36,7 @@ export function renderWork(work: AssetWork): RenderedWork {
             ? { failure: { class: 'invalid', scope: 'object', code: 'template', message: statements.error.reason } }
             : {}),
         });
-      } else if (statements.value?.length === 0) {
+      } else if (statements.value?.statements.length === 0) {
         // A template that runs once per changed tag, and no tag changed in its way.
         refused.push({
           key: field.open.key,
@@ -47,7 +47,8 @@ export function renderWork(work: AssetWork): RenderedWork {
           attempts: field.attempts,
         });
       } else if (statements.value !== undefined) {
-        rendered.set(field, { ...field, write: { ...write, template: statements.value } });
+        const { statements: template, notes } = statements.value;
+        rendered.set(field, { ...field, write: { ...write, template, notes: [...write.notes, ...notes] } });
       }
     }
     stage.span.end();

@@ -99,10 +99,11 @@ function renderField(open: OpenField, ledger: Ledger, held: HeldChange, rules: R
     return { ...nothing, errors: [error ?? { line: 1, column: 1, message: reason }] };
   }
   const options: PlanOptions = {
-    ...(rendered.value === undefined ? {} : { template: rendered.value }),
+    ...(rendered.value === undefined ? {} : { template: rendered.value.statements }),
     acceptRace: channel.acceptRace,
   };
-  if (rendered.value?.length === 0) return skip('the template runs once per changed tag, and no tag has changed so');
+  if (rendered.value?.statements.length === 0)
+    return skip('the template runs once per changed tag, and no tag has changed so');
   const plan = connector.plan(operation, undefined, options);
   if (!plan.ok) {
     const { outcome, failure } = plan.error;
