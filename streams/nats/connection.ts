@@ -42,6 +42,8 @@ export interface NatsLink {
   readonly connected: () => boolean;
   /** Of the server that is (or was last) connected. */
   readonly capabilities: () => ServerCapabilities;
+  /** Whether the server is one of a cluster: what one node says may then be behind what another has confirmed. */
+  readonly clustered: () => boolean;
   /** A new subject for answers, below the configured prefix. */
   readonly inbox: () => string;
   /** Largest message, headers included, in bytes. */
@@ -104,6 +106,7 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
   let connected = true;
   let version = nc.info?.version ?? '';
   let maxPayload = nc.info?.max_payload ?? 1_048_576;
+  let clustered = nc.info?.cluster !== undefined;
 
   // The client's status queue is unbounded: it is read from the first to the last, by nobody else.
   const watching = (async () => {
@@ -115,6 +118,7 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
         connected = true;
         version = nc.info?.version ?? version;
         maxPayload = nc.info?.max_payload ?? maxPayload;
+        clustered = nc.info?.cluster !== undefined;
       }
       if (event.type !== 'closed') events.next(event);
     }
@@ -139,6 +143,7 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
     events,
     connected: () => connected,
     capabilities: () => capabilitiesOf(version),
+    clustered: () => clustered,
     inbox,
     maxPayload: () => maxPayload,
     flush: () =>

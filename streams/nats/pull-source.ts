@@ -54,6 +54,8 @@ class Puller {
   #watchdog: NodeJS.Timeout | undefined;
   #pause: NodeJS.Timeout | undefined;
   #failures = 0;
+  /** Highest stream sequence that has come; first deliveries come in its order. */
+  #highest = 0;
   /** Ack subjects of what came while stopping; given back when nothing more can come. */
   #returning: string[] = [];
 
@@ -160,7 +162,10 @@ class Puller {
       if (this.#request.left === 0) this.#forgetRequest();
     }
     const sequence = info.streamSequence;
-    if (this.#held.replace(sequence, ackSubject, info.deliveryCount)) {
+    // A new leader of the consumer (2.9), or a consumer made again, may count a message as new that has come before.
+    const deliveryCount = sequence <= this.#highest ? Math.max(2, info.deliveryCount) : info.deliveryCount;
+    this.#highest = Math.max(this.#highest, sequence);
+    if (this.#held.replace(sequence, ackSubject, deliveryCount)) {
       this.#schedule();
       return;
     }
@@ -179,7 +184,7 @@ class Puller {
       return;
     }
     this.credits.take(bytes);
-    const { deliveryCount, streamTime, pending } = info;
+    const { streamTime, pending } = info;
     const { subject } = message;
     // A copy: the received bytes are a view into the socket's whole buffer, which would stay in memory with it.
     const data = message.data.slice();

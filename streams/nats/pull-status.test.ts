@@ -7,6 +7,7 @@ describe('pullStatus', () => {
     [404, 'No Messages', 'ended'],
     [408, 'Request Timeout', 'ended'],
     [409, 'Message Size Exceeds MaxBytes', 'too-large'],
+    [409, 'Batch Completed', 'ended'],
     [409, 'Consumer Deleted', 'consumer-gone'],
     [409, 'Leadership Change', 'leader-change'],
     [409, 'Server Shutdown', 'leader-change'],

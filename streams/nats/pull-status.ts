@@ -28,6 +28,8 @@ export function pullStatus(code: number, description: string): PullStatus {
       return 'no-responders';
     case 409:
       if (text.includes('exceeds maxbytes')) return 'too-large';
+      // Newer servers tell the bytes that a filled request left over; some of its messages may not have come through.
+      if (text.includes('batch completed')) return 'ended';
       if (text.includes('consumer deleted') || text.includes('stream deleted')) return 'consumer-gone';
       if (text.includes('leadership change') || text.includes('server shutdown')) return 'leader-change';
       return 'refused';

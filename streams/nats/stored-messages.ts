@@ -34,21 +34,17 @@ export interface ReadOptions {
 }
 
 /**
- * The last message of a subject, or undefined. May come from a replica that is a moment behind; when the direct way is not
- * answered, the leader is asked.
+ * The last message of a subject, or undefined. Sees every write that was confirmed before: in a cluster the leader is asked,
+ * because a direct get may be answered by a replica that lags behind (a node that comes back serves them from 90 % on).
  */
-export async function getLast(
+export function getLast(
   link: NatsLink,
   stream: string,
   subject: string,
   options: ReadOptions = {},
 ): Promise<StoredMessage | undefined> {
-  try {
-    return await directGet(link, `${stream}.${subject}`, undefined, options);
-  } catch (error) {
-    if (!isWorthTheLeader(error)) throw error;
-    return getLastFromLeader(link, stream, subject, options);
-  }
+  const query = { last_by_subj: subject };
+  return present(link, stream, query, () => directGet(link, `${stream}.${subject}`, undefined, options), options);
 }
 
 /** The last message of a subject as the stream's leader has it: what a compare-and-set must be based on. */
@@ -61,22 +57,24 @@ export function getLastFromLeader(
   return leaderGet(link, stream, { last_by_subj: subject }, options);
 }
 
+/** A message by its place, or undefined when it is gone. */
 export async function getBySequence(
   link: NatsLink,
   stream: string,
   sequence: number,
   options: ReadOptions = {},
 ): Promise<StoredMessage | undefined> {
-  try {
-    return await directGet(link, stream, { seq: sequence }, options);
-  } catch (error) {
-    if (!isWorthTheLeader(error)) throw error;
-    return leaderGet(link, stream, { seq: sequence }, options);
-  }
+  const query = { seq: sequence };
+  const direct = async () => {
+    const found = await directGet(link, stream, query, options);
+    // A place never changes what it holds, but a replica that lags may not have it yet.
+    return found === undefined && link.clustered() ? leaderGet(link, stream, query, options) : found;
+  };
+  return orFromLeader(link, stream, query, direct, options);
 }
 
 /** The first message at or after a sequence whose subject matches the filter (wildcards allowed), or undefined. */
-export async function getNext(
+export function getNext(
   link: NatsLink,
   stream: string,
   fromSequence: number,
@@ -84,12 +82,7 @@ export async function getNext(
   options: ReadOptions = {},
 ): Promise<StoredMessage | undefined> {
   const query = { seq: Math.max(1, fromSequence), next_by_subj: filter };
-  try {
-    return await directGet(link, stream, query, options);
-  } catch (error) {
-    if (!isWorthTheLeader(error)) throw error;
-    return leaderGet(link, stream, query, options);
-  }
+  return present(link, stream, query, () => directGet(link, stream, query, options), options);
 }
 
 /** The last messages of many subjects, asked for in parallel; subjects without one are absent from the answer. */
@@ -110,6 +103,30 @@ export async function getLastMany(
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL, subjects.length) }, work));
   return found;
+}
+
+type Read = () => Promise<StoredMessage | undefined>;
+
+/** What stands there now: directly where one server has it all, else from the leader. */
+function present(link: NatsLink, stream: string, query: object, direct: Read, options: ReadOptions): ReturnType<Read> {
+  if (link.clustered()) return leaderGet(link, stream, query, options);
+  return orFromLeader(link, stream, query, direct, options);
+}
+
+/** The direct way is cheaper, but not every stream and every moment has it. */
+async function orFromLeader(
+  link: NatsLink,
+  stream: string,
+  query: object,
+  direct: Read,
+  options: ReadOptions,
+): ReturnType<Read> {
+  try {
+    return await direct();
+  } catch (error) {
+    if (!isWorthTheLeader(error)) throw error;
+    return leaderGet(link, stream, query, options);
+  }
 }
 
 async function directGet(

@@ -14,6 +14,9 @@ describe('fromApiFault', () => {
     [500, 10047, 'insufficient storage resources available', 'full'],
     [400, 10054, 'message size exceeds maximum allowed', 'too-large'],
     [503, 10008, 'JetStream system temporarily unavailable', 'no-responders'],
+    [500, 10009, 'JetStream cluster can not handle request', 'no-responders'],
+    [409, 10158, 'duplicate message id is in process', 'no-responders'],
+    [429, 10167, 'too many requests', 'no-responders'],
     [400, 10025, 'invalid JSON', 'rejected'],
   ] as const)('%i/%i %s: %s', (code, err_code, description, expected) => {
     const error = fromApiFault({ code, err_code, description }, 'publish');

@@ -52,6 +52,11 @@ const CONFLICT_CODES = new Set([10071, 10164]);
 const NOT_FOUND_CODES = new Set([10014, 10037, 10059]);
 /** 10023, 10028, 10047: out of memory or storage; 10077 is a failed store, full only by its text. */
 const STORAGE_CODES = new Set([10023, 10028, 10047]);
+/**
+ * What a cluster says while it sorts itself out, without status 503: 10009 no leader yet, 10158 the same message is being stored
+ * right now, 10167 too much under way.
+ */
+const SOON_CODES = new Set([10009, 10158, 10167]);
 
 /** An error object in a JetStream API answer. */
 export interface ApiFault {
@@ -72,7 +77,7 @@ export function fromApiFault(fault: ApiFault, doing: string): StreamError {
   if (number === 10054) return new StreamError('too-large', message);
   if (number === 10039) return new StreamError('unsupported-by-server', `${message}: enable JetStream`);
   // No leader at the moment, or JetStream is still starting: says 503 and goes away by itself.
-  if (fault.code === 503) return new StreamError('no-responders', message);
+  if (fault.code === 503 || SOON_CODES.has(number)) return new StreamError('no-responders', message);
   return new StreamError('rejected', message);
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AckPolicy,
   type ConsumerConfig,
@@ -9,6 +10,7 @@ import {
 } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { nanos } from '@nats-io/nats-core';
+import { STREAMS } from '../../src/domain/subjects.ts';
 import { configDifferences, type Difference, describeDifferences } from './config-difference.ts';
 import type { NatsLink } from './connection.ts';
 import { bucketNames, type StreamDefinition, streamDefinitions, type TopologyOptions } from './stream-definitions.ts';
@@ -19,14 +21,34 @@ const ALREADY_EXISTS = new Set([10058, 10148, 10013]);
 const SUBJECTS_OVERLAP = 10065;
 const CONSUMER_NOT_FOUND = 10014;
 const EVERYTHING = '>';
+/** 10005: too few nodes for the replicas, or not enough known yet. 10074: one server alone. */
+const NO_PEERS = /\(10005\)/;
+const TOO_FEW_NODES = /\((10074|10005)\)$/;
+/** Longer than an election of a leader takes (4–9 s). */
+const SETTLES_WITHIN_MS = 20_000;
 
 /**
  * Makes sure that all streams and buckets exist and are as the service needs them. Any number of replicas may run it at once.
  * Errors: `incompatible` names each setting of an existing stream that has to be changed by hand.
  */
 export async function ensureTopology(link: NatsLink, options: TopologyOptions = {}): Promise<void> {
-  for (const definition of streamDefinitions(options)) await ensureStream(link, definition);
-  for (const bucket of bucketNames()) await ensureBucket(link, bucket, options);
+  if ((options.replicas ?? 1) > 1) refuseUnsafeReplicas(link, 'Streams and buckets', options.replicas);
+  for (const definition of streamDefinitions(options)) await settled(link, () => ensureStream(link, definition));
+  for (const bucket of bucketNames()) await settled(link, () => ensureBucket(link, bucket, options));
+}
+
+/** A cluster that has just started elects its leaders and learns of its nodes: what it cannot do yet is tried again for a while. */
+async function settled(link: NatsLink, ensure: () => Promise<void>): Promise<void> {
+  const giveUpAt = performance.now() + SETTLES_WITHIN_MS;
+  for (;;) {
+    try {
+      return await ensure();
+    } catch (error) {
+      const soon = error instanceof StreamError && (error.class === 'transient' || NO_PEERS.test(error.message));
+      if (!link.clustered() || !soon || performance.now() > giveUpAt) throw error;
+      await sleep(250);
+    }
+  }
 }
 
 async function ensureStream(link: NatsLink, definition: StreamDefinition): Promise<void> {
@@ -48,13 +70,14 @@ async function ensureStream(link: NatsLink, definition: StreamDefinition): Promi
 
 async function adjustStream(link: NatsLink, definition: StreamDefinition, found: Partial<StreamConfig>): Promise<void> {
   const { name } = definition;
+  if (name === STREAMS.outcomes) refuseUnsafeReplicas(link, `The stream ${name}`, found.num_replicas);
   refuseDifferences('stream', name, configDifferences({ ...definition.fixed, subjects: definition.subjects }, found));
   const asked = Object.fromEntries(
     Object.entries(definition.tunable).filter(([setting]) => [...definition.asked].some((key) => key === setting)),
   );
   if (configDifferences(asked, found).length === 0) return;
   const updated = await link.jsm.streams.update(name, asked).catch((error: unknown) => {
-    throw apiError(error, `change the stream ${name}`);
+    throw explainReplicas(apiError(error, `change the stream ${name}`), definition.tunable.num_replicas);
   });
   refuseDifferences('stream', name, configDifferences(asked, updated.config));
 }
@@ -78,11 +101,30 @@ async function ensureBucket(link: NatsLink, bucket: string, options: TopologyOpt
       ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
     });
   } catch (error) {
-    if (!isApiError(error, ALREADY_EXISTS)) throw apiError(error, `create the bucket ${bucket}`);
+    if (!isApiError(error, ALREADY_EXISTS))
+      throw explainReplicas(apiError(error, `create the bucket ${bucket}`), options.replicas);
   }
   // A time to live would take away what the next owner of a lane must know.
-  const found = (await streamConfig(link, `KV_${bucket}`)) ?? {};
+  const found: Partial<StreamConfig> = (await streamConfig(link, `KV_${bucket}`)) ?? {};
   refuseDifferences('bucket', bucket, configDifferences({ max_age: 0, max_msgs_per_subject: 1 }, found));
+  refuseUnsafeReplicas(link, `The bucket ${bucket}`, found.num_replicas);
+  if (options.replicas === undefined || found.num_replicas === options.replicas) return;
+  const asked = { num_replicas: options.replicas };
+  const updated = await link.jsm.streams.update(`KV_${bucket}`, asked).catch((error: unknown) => {
+    throw explainReplicas(apiError(error, `change the bucket ${bucket}`), options.replicas);
+  });
+  refuseDifferences('bucket', bucket, configDifferences(asked, updated.config));
+}
+
+/** Leases and outcomes rest on compare-and-set: without it two replicas would own one lane. */
+function refuseUnsafeReplicas(link: NatsLink, what: string, replicas = 1): void {
+  const { replicatedCompareAndSet, version } = link.capabilities();
+  if (replicas === 1 || replicatedCompareAndSet) return;
+  throw new StreamError(
+    'unsupported-by-server',
+    `${what} cannot have ${replicas} replicas on NATS ${version}, which confirms conflicting writes to replicated streams. ` +
+      'Upgrade every node (2.10 or newer is safe), or use one replica.',
+  );
 }
 
 export interface ConsumerRequest {
@@ -201,9 +243,15 @@ function explainCreation(error: unknown, name: string, definition: StreamDefinit
     return new StreamError('incompatible', message, { cause: error });
   }
   const typed = apiError(error, `create the stream ${name}`);
-  if (typed.code !== 'full') return typed;
+  if (typed.code !== 'full') return explainReplicas(typed, definition.tunable.num_replicas);
   const message = `${typed.message}: it asks for ${definition.tunable.max_bytes} bytes; give JetStream more storage (max_file_store) or ask for less`;
   return new StreamError('full', message, { cause: error });
+}
+
+function explainReplicas(error: StreamError, replicas = 1): StreamError {
+  if (!TOO_FEW_NODES.test(error.message)) return error;
+  const message = `${error.message}. ${replicas} replicas need a cluster of at least as many nodes with JetStream; ask for fewer, or add nodes.`;
+  return new StreamError('incompatible', message, { cause: error });
 }
 
 function isApiError(error: unknown, codes: ReadonlySet<number>): boolean {

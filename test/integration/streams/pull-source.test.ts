@@ -294,6 +294,27 @@ describe('trouble', () => {
     await source.stopped();
   });
 
+  it('counts what comes again as repeated, although the server, whose consumer was made again, does not', async () => {
+    await publish(3);
+    const source = open({ expiresMs: 1_000 });
+    const { got, events, subscription } = collect(source);
+    await until(() => got.length === 3, 'they come');
+    for (const delivery of got) delivery.ack();
+    expect(got.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
+    await fixture.link.flush();
+    await fixture.link.jsm.consumers.delete('CHANGES', durable);
+    await until(() => events.some((event) => event.type === 'consumer-missing'), 'it is noticed');
+    const floor = (got[0]?.sequence ?? 0) - 1;
+    const filters = [`change.${service}.>`];
+    await ensureConsumer(fixture.link, { stream: 'CHANGES', durable, filters, startAfterSequence: floor });
+    await publish(1);
+    await until(() => got.length === 7, 'all come, and one more');
+    expect(got.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1, 2, 2, 2, 1]);
+    subscription.unsubscribe();
+    for (const delivery of got) delivery.ack();
+    await source.stopped();
+  });
+
   it('notices a missing consumer also when it had nothing to ask for while it was deleted', async () => {
     await publish(3);
     const source = open({ expiresMs: 1_000, limits: { messages: 3, bytes: 1_000_000 } });

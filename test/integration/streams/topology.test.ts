@@ -87,6 +87,21 @@ describe('ensureTopology', () => {
     });
   });
 
+  it('says what replicas need where there is only one server', async () => {
+    const refusal = await ensureTopology(link, { replicas: 3 }).catch((error: unknown) => error);
+    if (link.capabilities().replicatedCompareAndSet) {
+      expect(refusal).toMatchObject({
+        code: 'incompatible',
+        message: expect.stringContaining('3 replicas need a cluster'),
+      });
+    } else {
+      expect(refusal).toMatchObject({
+        code: 'unsupported-by-server',
+        message: expect.stringContaining('3 replicas on NATS'),
+      });
+    }
+  });
+
   it('keeps the last outcomes of a subject and discards older ones, though it discards new at the limit', async () => {
     await ensureTopology(link);
     for (let i = 1; i <= 55; i += 1) await link.js.publish('outcome.t.a', String(i));
