@@ -126,7 +126,9 @@ export function startOracleModel(options: OracleModelOptions = {}): OracleModelH
       return async () => release();
     },
     templateFor(object, text) {
-      const names = [object.schema, object.table, ...(object.column ?? [])].map((name) => `"${likely(name ?? '')}"`);
+      const names = [object.schema, object.table, ...(object.column ?? [])].map(
+        (name) => `"${dictionaryName(name ?? '')}"`,
+      );
       const address = `${object.level === 'column' ? 'column' : 'table'} ${names.join('.')}`;
       return [
         `comment on ${address} is 'interim'`,
@@ -176,7 +178,7 @@ export function dumpModel(model: OracleModel): Dump {
 }
 
 export function oracleDumpKey({ schema = '', table = '', column }: ObjectRef, aspect: Aspect): string {
-  return dumpKey(aspect, likely(schema), likely(table), column?.map(likely)[0]);
+  return dumpKey(aspect, dictionaryName(schema), dictionaryName(table), column?.map(dictionaryName)[0]);
 }
 
 function dumpKey(aspect: Aspect, schema: string, table: string, column: string | undefined): string {
@@ -184,6 +186,6 @@ function dumpKey(aspect: Aspect, schema: string, table: string, column: string |
 }
 
 /** In this sample all names in lower case stand for ones in upper case, but for one that is hostile by its length. */
-function likely(name: string): string {
-  return /^[a-z_]{1,127}$/.test(name) ? name.toUpperCase() : name;
+export function dictionaryName(name: string): string {
+  return /^[a-z][a-z0-9_]{0,126}$/.test(name) ? name.toUpperCase() : name;
 }
