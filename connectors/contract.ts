@@ -134,6 +134,8 @@ export interface CheckReport {
 export interface SessionName {
   readonly lane: string;
   readonly epoch: number;
+  /** False once the lane is no longer held. To be asked after a session was opened and before it is used (`refuseLostLane`). */
+  readonly valid?: () => boolean;
 }
 
 /** An open connection to one target. All methods may throw only `ConnectorError` (class, scope, code). */

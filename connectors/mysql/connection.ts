@@ -31,7 +31,7 @@ class MysqlConnection implements Connection {
   readonly #seams: WriteSeams;
   #session: Session;
   #closed = false;
-  #fenced = false;
+  #fenced: Session | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(config: MysqlConfig, name: SessionName, seams: WriteSeams, session: Session) {
@@ -46,13 +46,15 @@ class MysqlConnection implements Connection {
   }
 
   read(objects: readonly ObjectRef[]): Promise<readonly SourceObject[]> {
-    return this.#inTurn((session) => readObjects(session, objects));
+    return this.#inTurn(async (session) => {
+      await this.#fence(session);
+      return readObjects(session, objects);
+    });
   }
 
   apply(writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
     return this.#inTurn(async (session) => {
-      if (!this.#fenced) await endOlderSessions(session, this.#name);
-      this.#fenced = true;
+      await this.#fence(session);
       return writeAll(session, writes, this.#seams);
     });
   }
@@ -63,6 +65,13 @@ class MysqlConnection implements Connection {
     await this.#queue;
     clearTimeout(timer);
     await this.#session.close();
+  }
+
+  /** Once for each session, before it reads or writes: what it reads must not be changed afterwards by an earlier owner of the lane. */
+  async #fence(session: Session): Promise<void> {
+    if (this.#fenced === session) return;
+    await endOlderSessions(session, this.#name);
+    this.#fenced = session;
   }
 
   /** Calls made before the connection is closed still have their turn. */

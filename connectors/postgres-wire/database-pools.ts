@@ -3,6 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
+import { refuseLostLane } from '../lane-lost.ts';
 import type { WireConfig } from './connection-json.ts';
 import type { ErrorReader } from './error-reader.ts';
 import { applicationName } from './session-name.ts';
@@ -39,7 +40,7 @@ interface Entry {
  */
 export class DatabasePools {
   readonly #config: WireConfig;
-  readonly #name: string;
+  readonly #session: SessionName;
   readonly #rules: PoolRules;
   readonly #driver: typeof import('pg');
   readonly #entries = new Map<string, Entry>();
@@ -50,7 +51,7 @@ export class DatabasePools {
   constructor(config: WireConfig, session: SessionName, rules: PoolRules) {
     this.#config = config;
     this.#rules = rules;
-    this.#name = applicationName(session);
+    this.#session = session;
     this.#encrypt = config.sslMode !== 'disable';
     // Loaded when first needed, and by `require`: that is where tracing hooks into the driver.
     this.#driver = createRequire(import.meta.url)('pg');
@@ -65,6 +66,7 @@ export class DatabasePools {
     try {
       const session = await this.#connect(database, entry);
       try {
+        refuseLostLane(this.#session);
         const value = await work(session);
         session.release();
         return value;
@@ -151,7 +153,7 @@ export class DatabasePools {
       database,
       ...(password === undefined ? {} : { password }),
       ssl: this.#encrypt ? tlsOptions(this.#config) : false,
-      application_name: this.#name,
+      application_name: applicationName(this.#session),
       max: CONNECTIONS_PER_DATABASE,
       idleTimeoutMillis: IDLE_MS,
       connectionTimeoutMillis: connectMs,

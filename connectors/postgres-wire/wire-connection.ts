@@ -15,8 +15,8 @@ export interface WireSystem {
   read(session: Session, objects: readonly ObjectRef[]): Promise<readonly SourceObject[]>;
   write(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]>;
   check(objects: readonly ObjectRef[]): Promise<CheckReport>;
-  /** Runs once, before the first write. */
-  beforeFirstWrite?(session: Session): Promise<void>;
+  /** Runs once, before anything is read or written: what is read must not be changed afterwards by an earlier owner of the lane. */
+  beforeFirstUse?(session: Session): Promise<void>;
   /** Why a database is closed to us, as seen from the configured one; undefined: it is open, or does not exist. */
   closedDatabase?(session: Session, database: string): Promise<MissingDatabase | undefined>;
 }
@@ -55,7 +55,10 @@ class WireConnection implements Connection {
     const sources: SourceObject[] = [];
     for (const [database, places] of byDatabase(objects, (object) => object)) {
       const group = places.map(({ item }) => item);
-      const found = await this.#inDatabase(database, (session) => this.#system.read(session, group));
+      const found = await this.#inDatabase(database, async (session) => {
+        await this.#prepare(session);
+        return this.#system.read(session, group);
+      });
       for (const [index, { place }] of places.entries()) {
         sources[place] =
           typeof found === 'string' ? missingObject(found) : (found[index] ?? missingObject('object-missing'));
@@ -69,8 +72,7 @@ class WireConnection implements Connection {
     for (const [database, places] of byDatabase(writes, ({ operation }) => operation.object)) {
       const group = places.map(({ item }) => item);
       const written = await this.#inDatabase(database, async (session) => {
-        if (!this.#prepared) await this.#system.beforeFirstWrite?.(session);
-        this.#prepared = true;
+        await this.#prepare(session);
         return this.#system.write(session, group);
       });
       if (typeof written !== 'string') results.push(...written);
@@ -84,6 +86,12 @@ class WireConnection implements Connection {
 
   close(): Promise<void> {
     return this.#pools.close();
+  }
+
+  async #prepare(session: Session): Promise<void> {
+    if (this.#prepared) return;
+    await this.#system.beforeFirstUse?.(session);
+    this.#prepared = true;
   }
 
   /** The answer of the work, or why there is no such database for us. */

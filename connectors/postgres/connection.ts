@@ -20,6 +20,6 @@ export function openPostgres(config: PostgresConfig, name: SessionName): Promise
     read: readObjects,
     write: writeAll,
     check: (objects) => checkServer(config, pools, objects),
-    beforeFirstWrite: (session) => endOlderSessions(session, name),
+    beforeFirstUse: (session) => endOlderSessions(session, name),
   });
 }

@@ -1,4 +1,5 @@
 import type { SessionName } from '../contract.ts';
+import { olderSessionStays } from '../lane-lost.ts';
 import type { Session } from '../postgres-wire/database-pools.ts';
 import { epochOf } from '../postgres-wire/session-name.ts';
 import { connectorErrorOf } from './errors.ts';
@@ -12,7 +13,7 @@ const ROUNDS = 100;
 
 /**
  * Ends sessions that earlier owners of the same lane left behind (they have a lower epoch), and waits until they are gone, so
- * that no write of theirs can come after ours. Sessions of the same role may be ended without further privileges.
+ * that no write of theirs can come after what we read or write. Sessions of the same role may be ended without further privileges.
  */
 export async function endOlderSessions(session: Session, name: SessionName): Promise<void> {
   try {
@@ -29,6 +30,7 @@ export async function endOlderSessions(session: Session, name: SessionName): Pro
       );
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+    throw olderSessionStays();
   } catch (error) {
     throw connectorErrorOf(error, 'statement');
   }

@@ -140,7 +140,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         }),
         connect: async () => {
           const config = resolveConnection(connector.spec, target.connection, options.secrets);
-          return connector.open(config, { lane, epoch });
+          return connector.open(config, { lane, epoch, valid: leaseValid });
         },
         observe: laneObserver(options),
         ackFloor: () => ackFloor,

@@ -268,7 +268,7 @@ describe('PostgreSQL: databases of the server', () => {
 });
 
 describe('PostgreSQL: connections', () => {
-  it('ends sessions that an earlier owner of the lane left behind before its first write', async () => {
+  it('ends sessions that an earlier owner of the lane left behind before it reads or writes anything', async () => {
     const old = await open({}, { ...SESSION, epoch: 6 });
     const same = await open({}, { ...SESSION, epoch: 8 });
     const foreign = await open({}, { lane: 'pg_sales/1', epoch: 1 });
@@ -280,10 +280,10 @@ describe('PostgreSQL: connections', () => {
     };
     expect(await names()).toContain('backflow/pg_sales_0/6');
     const newest = await open({}, { ...SESSION, epoch: 9 });
-    await newest.read([table('c')]);
     expect(await names()).toContain('backflow/pg_sales_0/6');
-    await newest.apply([planned(describeAs(table('c'), 'mine now'), AS_TABLE)]);
+    await newest.read([table('c')]);
     expect(await names()).toEqual(['backflow/pg_sales_0/9', 'backflow/pg_sales_1/1']);
+    await newest.apply([planned(describeAs(table('c'), 'mine now'), AS_TABLE)]);
     await Promise.all([old, same, foreign, newest].map((one) => one.close()));
   });
 
