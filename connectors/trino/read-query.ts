@@ -19,7 +19,7 @@ export interface CatalogRows {
   readonly columns: ReadonlyMap<string, string | null>;
 }
 
-/** Comments of so few tables of a schema are asked for one by one; of more, the schema is gone through once. */
+/** So few tables of a schema are looked up one by one in the system's own tables; for more, the schema is gone through once. */
 const TABLES_ONE_BY_ONE = 3;
 
 /** One map key for a name from the schema down. Trino takes names of any case for the same. */
@@ -53,11 +53,13 @@ export function catalogQuery(catalog: string, objects: readonly ObjectRef[]): st
   }
   for (const [schema, inSchema] of Map.groupBy(tables, (object) => literal(object.schema))) {
     const within = `catalog_name = ${text.value} AND schema_name = ${schema}`;
-    branches.push(
-      `SELECT 'materialized view', schema_name, name, NULL, NULL FROM system.metadata.materialized_views WHERE ${within}`,
-    );
-    const described = inSchema.filter(({ level }) => level === 'table').map(({ table }) => table);
-    for (const which of tableFilters(described)) {
+    for (const which of tableFilters('name', inSchema)) {
+      branches.push(
+        `SELECT 'materialized view', schema_name, name, NULL, NULL FROM system.metadata.materialized_views WHERE ${within} AND ${which}`,
+      );
+    }
+    const described = inSchema.filter(({ level }) => level === 'table');
+    for (const which of tableFilters('table_name', described)) {
       branches.push(
         `SELECT 'comment', schema_name, table_name, NULL, comment FROM system.metadata.table_comments WHERE ${within} AND ${which}`,
       );
@@ -90,11 +92,11 @@ export function rowsByKey(rows: readonly z.infer<typeof catalogRow>[]): CatalogR
   return { schemas, kinds, comments, columns };
 }
 
-function tableFilters(tables: readonly (string | undefined)[]): readonly string[] {
-  const distinct = [...new Set(tables.map(literal))];
+function tableFilters(column: string, objects: readonly ObjectRef[]): readonly string[] {
+  const distinct = [...new Set(objects.map(({ table }) => literal(table)))];
   if (distinct.length === 0) return [];
-  if (distinct.length > TABLES_ONE_BY_ONE) return [`table_name IN (${distinct.join(', ')})`];
-  return distinct.map((table) => `table_name = ${table}`);
+  if (distinct.length > TABLES_ONE_BY_ONE) return [`${column} IN (${distinct.join(', ')})`];
+  return distinct.map((table) => `${column} = ${table}`);
 }
 
 /** Undefined: what cannot be written as a literal is no name of anything. */
