@@ -25,9 +25,8 @@ const serverRow = z.object({
   ends_sessions: flag,
 });
 
-/** Databases of users; the first four belong to the server. */
-const DATABASES =
-  'SELECT d.name AS name, HAS_DBACCESS(d.name) AS open_to_us FROM sys.databases AS d WHERE d.database_id > 4';
+/** Databases of users. */
+const DATABASES = `SELECT d.name AS name, HAS_DBACCESS(d.name) AS open_to_us FROM sys.databases AS d WHERE d.name NOT IN (N'master', N'tempdb', N'model', N'msdb')`;
 const databaseRow = z.object({ name: z.string(), open_to_us: flag });
 
 /** Schemas of users: `dbo` and what was made; fixed ones (sys, INFORMATION_SCHEMA, db_owner, …) have ids up to 4 or from 16384. */

@@ -113,7 +113,8 @@ async function ask(
   const args: Argument[] = [];
   const rows = objects.map((object, place) => {
     const names = [object.schema, object.table, object.column?.[0]].map((name, level) => {
-      if (name === undefined) return 'NULL';
+      // A column of bare NULLs would be one of numbers, and comparing names with it an error (245).
+      if (name === undefined) return 'CONVERT(nvarchar(128), NULL)';
       const argument = `n${place}_${level}`;
       args.push({ name: argument, value: name, units: NAME_UNITS });
       return `@${argument}`;

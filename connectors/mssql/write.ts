@@ -88,11 +88,17 @@ async function writeTogether(
 async function writeAlone(session: Session, one: Ready, settings: ReadSettings): Promise<WriteResult> {
   if (one.planned.steps.length === 0) return committed(one);
   try {
-    await session.inTransaction((statements) => run(statements, one));
+    // The owner of a database is changed outside of transactions, as its other properties are.
+    if (isDatabaseOwner(one.write)) await run(session, one);
+    else await session.inTransaction((statements) => run(statements, one));
   } catch (error) {
     return afterFailure(session, one, objectFailure(error), settings);
   }
   return one.write.options.template === undefined ? committed(one) : nativeResult(session, one.write, settings);
+}
+
+function isDatabaseOwner({ operation, options }: PlannedWrite): boolean {
+  return operation.aspect === 'owners' && operation.object.level === 'database' && options.template === undefined;
 }
 
 async function run(statements: Statements, { planned, write }: Ready): Promise<void> {

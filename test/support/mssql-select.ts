@@ -42,6 +42,12 @@ export function runSelect(select: Select, scope: Scope, viewer: Viewer): Answer 
 
 function sourceRows(source: Source, scope: Scope, viewer: Viewer): readonly ViewRow[] {
   if (source.kind === 'view') return viewRows(source.name, viewer);
+  for (const index of source.columns.keys()) {
+    // Such a column is one of integers, and what is compared with it has to become one.
+    if (source.rows.every((row) => row[index]?.kind === 'null')) {
+      throw new ServerFault(245, 'Conversion failed when converting the nvarchar value to data type int.');
+    }
+  }
   return source.rows.map((row) => {
     const values = row.map((one) => evaluate(one, scope, NOTHING));
     return Object.fromEntries(source.columns.map((column, index) => [column, values[index] ?? null]));
