@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
 import type { ClickhouseConfig, PemSource } from './config.ts';
@@ -37,12 +37,10 @@ export function applicationName({ lane, epoch }: SessionName): string {
   return `backflow/${lane.replaceAll(/[^!-~]|\//g, '_').slice(0, 100)}/${epoch}`;
 }
 
+const identity = z.tuple([z.string(), z.string()]);
+
 /** Connects at once, so that wrong credentials and addresses show. */
-export async function openClient(
-  config: ClickhouseConfig,
-  session: SessionName,
-  row: (version: unknown) => readonly [version: string, user: string],
-): Promise<ClickhouseClient> {
+export async function openClient(config: ClickhouseConfig, session: SessionName): Promise<ClickhouseClient> {
   const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client');
   const { host, port, https, user, password, cluster } = config;
   const application = applicationName(session);
@@ -72,9 +70,9 @@ export async function openClient(
     return result.json<unknown>();
   };
 
-  let who: readonly [string, string];
+  let who: z.infer<typeof identity>;
   try {
-    who = row((await ask('SELECT version(), currentUser()'))[0]);
+    who = identity.parse((await ask('SELECT version(), currentUser()'))[0]);
   } catch (error) {
     await client.close();
     agent?.destroy();

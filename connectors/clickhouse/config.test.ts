@@ -79,6 +79,10 @@ describe('the configuration of a ClickHouse connection', () => {
     expect(parsed({ ...native, hostPort: 'h:19000', backflow: { hostPort: 'h:18123' } })).toMatchObject({
       port: 18_123,
     });
+    expect(parsed({ ...native, hostPort: 'h:9000', backflow: { hostPort: 'p:9000' } })).toMatchObject({
+      host: 'p',
+      port: 9000,
+    });
   });
 
   it('takes certificates as texts and as files', () => {

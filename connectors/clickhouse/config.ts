@@ -95,20 +95,16 @@ export const clickhouseConfig: z.ZodType<ClickhouseConfig> = source.transform(
     if (typeof given === 'string')
       return refuse(backflow.hostPort === undefined ? ['hostPort'] : ['backflow', 'hostPort'], given);
     const native = connection.scheme === 'clickhouse+native';
+    const nativeAddress = native && backflow.hostPort === undefined;
     const https =
       connection.https ||
       connection.secure ||
       options.protocol === 'https' ||
       String(options.secure).toLowerCase() === 'true' ||
       (given.port !== undefined && TLS_PORTS.has(given.port));
-    const port =
-      given.port === undefined ? (https ? 8443 : 8123) : native ? (HTTP_PORT_OF[given.port] ?? given.port) : given.port;
-    if (
-      native &&
-      backflow.hostPort === undefined &&
-      given.port !== undefined &&
-      HTTP_PORT_OF[given.port] === undefined
-    ) {
+    const ownPort = https ? 8443 : 8123;
+    const port = given.port === undefined ? ownPort : nativeAddress ? HTTP_PORT_OF[given.port] : given.port;
+    if (port === undefined) {
       return refuse(
         ['hostPort'],
         `is the address of ClickHouse's native protocol (scheme clickhouse+native), and which port speaks HTTP is not known. Add backflow: { hostPort: ${given.host}:8123 }.`,

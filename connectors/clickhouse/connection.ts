@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { CheckReport, Connection, PlannedWrite, SessionName, SourceObject, WriteResult } from '../contract.ts';
@@ -8,11 +7,9 @@ import type { ClickhouseConfig } from './config.ts';
 import { readObjects } from './read.ts';
 import { writeAll } from './write.ts';
 
-const identity = z.tuple([z.string(), z.string()]);
-
 /** Connects at once, so that wrong credentials and addresses show. Throws `ConnectorError`. */
 export async function openClickhouse(config: ClickhouseConfig, name: SessionName): Promise<Connection> {
-  return new ClickhouseConnection(await openClient(config, name, (row) => identity.parse(row)));
+  return new ClickhouseConnection(await openClient(config, name));
 }
 
 /** HTTP requests over a few kept sockets; there is no session that could be lost. */

@@ -15,6 +15,8 @@ const detailSchema = z.object({
   databaseEngine: z.string().optional(),
   /** The table's engine. */
   engine: z.string().optional(),
+  /** Bytes of the table's definition with all comments, as the server prints it. */
+  definitionBytes: z.number().optional(),
   /** A materialized view with a hidden table of its own, instead of one that it writes TO. */
   storesItself: z.boolean().optional(),
   /** The connection's cluster. */

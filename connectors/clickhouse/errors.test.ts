@@ -14,6 +14,7 @@ describe('failureOf', () => {
     ['62', 'invalid', 'object'],
     ['36', 'invalid', 'object'],
     ['48', 'unsupported', 'object'],
+    ['229', 'invalid', 'object'],
     ['497', 'permission', 'object'],
     ['164', 'permission', 'target'],
     ['516', 'auth', 'target'],

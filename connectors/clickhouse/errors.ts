@@ -59,6 +59,11 @@ const BY_CODE: Readonly<Record<number, Entry>> = {
   210: UNREACHABLE,
   218: entry('not_found', 'object', 'The table was dropped meanwhile.'),
   225: NO_COORDINATION,
+  229: entry(
+    'invalid',
+    'object',
+    "The table's definition with all comments would exceed max_query_size. Shorten the descriptions of the table and its columns.",
+  ),
   236: entry('transient', 'target', 'The server aborted the statement; it may be shutting down.'),
   241: BUSY,
   242: entry('transient', 'object', 'The replica of the table is read-only for the moment.'),

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ObjectRef, Operation } from '../../src/domain/operation.ts';
+import { compileTemplate } from '../../src/template/compile.ts';
+import { clickhouseDialect } from '../dialect/clickhouse-dialect.ts';
 import { applicationName, traced } from './client.ts';
 import type { ClickhouseDetail } from './detail.ts';
 import { planClause, planClickhouse } from './plan.ts';
@@ -141,5 +144,21 @@ describe('what stands in the query log', () => {
     expect(traced('ALTER', traceparent)).toBe(`ALTER /*traceparent='${traceparent}'*/`);
     expect(traced('ALTER', "x'*/ DROP")).toBe('ALTER');
     expect(traced('ALTER', undefined)).toBe('ALTER');
+  });
+});
+
+describe('the templates of the README', () => {
+  const readme = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
+  const templates = [
+    ...[...readme.matchAll(/^ {4}template: "(.*)"$/gm)],
+    ...[...readme.matchAll(/^\| [^|]*(?:description|tags|owner)[^|]* \| `([^`]*\{[^`]*)` *\|$/gm)],
+  ].flatMap(([, template]) => template ?? []);
+
+  it('are found', () => {
+    expect(templates).toHaveLength(6);
+  });
+
+  it.each(templates)('compile: %s', (template) => {
+    expect(compileTemplate(template, clickhouseDialect)).toMatchObject({ ok: true });
   });
 });

@@ -6,7 +6,7 @@ import { clickhouseDialect } from '../dialect/clickhouse-dialect.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { fitText } from '../text-limit.ts';
 import { type ClickhouseDetail, detailOf, missingFailure } from './detail.ts';
-import { DESCRIPTION_BYTES } from './spec.ts';
+import { DEFINITION_BYTES, DESCRIPTION_BYTES } from './spec.ts';
 import { holdsFormattedData } from './template-guard.ts';
 
 type Planned = Result<Plan, Refusal>;
@@ -53,9 +53,19 @@ export interface Clause {
    */
   readonly kind: 'database' | 'table' | 'column' | 'table or column';
   readonly notes: readonly string[];
+  /** Bytes by which the table's definition grows. */
+  readonly growth: number;
   /** What will stand in the source; undefined: nothing. */
   readonly value?: string;
 }
+
+/** A table that would not be loaded again because its comments are too long altogether. */
+export const DEFINITION_TOO_LARGE: Failure = {
+  class: 'invalid',
+  scope: 'object',
+  code: 'definition-too-large',
+  message: `The table's definition with all comments would exceed ${DEFINITION_BYTES} bytes, and above max_query_size the server could not load the table after its next start. Shorten the descriptions of the table and its columns.`,
+};
 
 export function alter(target: string, actions: readonly string[]): string {
   return `ALTER ${target} ${actions.join(', ')}`;
@@ -92,7 +102,11 @@ export function planClause(
     ...replicaNotes(object, detail),
     ...viewNotes(object, source),
   ];
-  const common = { notes, ...(text === '' ? {} : { value: fitted.value.text }) };
+  const growth = bytesOf(literal.value) - bytesOf(dialect.quoteLiteral(source?.description ?? ''));
+  if (growth > 0 && (detail.definitionBytes ?? 0) + growth > DEFINITION_BYTES) {
+    return err({ outcome: 'failed', failure: DEFINITION_TOO_LARGE });
+  }
+  const common = { notes, growth, ...(text === '' ? {} : { value: fitted.value.text }) };
   if (table === undefined) {
     return ok({
       target: `DATABASE ${schema}${cluster.value}`,
@@ -117,6 +131,11 @@ export function planClause(
     kind: apart ? 'column' : 'table or column',
     ...common,
   });
+}
+
+function bytesOf(literal: string | ReturnType<Dialect['quoteLiteral']>): number {
+  if (typeof literal !== 'string') return literal.ok ? bytesOf(literal.value) : 0;
+  return Buffer.byteLength(literal);
 }
 
 /** A template's statements run as they are; what they bring about is only known for a description. */

@@ -13,6 +13,7 @@ const row = z.tuple([
   z.string(), // engine, or the column's type
   z.string(), // comment
   z.string(), // a table's UUID
+  z.coerce.number(), // bytes of a table's definition
 ]);
 type Row = z.infer<typeof row>;
 
@@ -92,25 +93,25 @@ async function rowsOf(
   const branches: string[] = [];
   if (schemas !== undefined) {
     branches.push(
-      `SELECT 'schema', name, '', '', engine, comment, '' FROM ${from('databases')} WHERE name IN (${schemas})`,
+      `SELECT 'schema', name, '', '', engine, comment, '', 0 FROM ${from('databases')} WHERE name IN (${schemas})`,
     );
   }
   if (tables !== undefined) {
     branches.push(
-      `SELECT 'table', database, name, '', engine, comment, toString(uuid) FROM ${from('tables')} WHERE (database, name) IN (${tables})`,
+      `SELECT 'table', database, name, '', engine, comment, toString(uuid), length(create_table_query) FROM ${from('tables')} WHERE (database, name) IN (${tables})`,
     );
   }
   if (owners !== undefined && names !== undefined) {
     const parts = prefixes === undefined ? '' : ` OR arrayExists(p -> startsWith(name, p), [${prefixes}])`;
     branches.push(
-      `SELECT 'column', database, table, name, type, comment, '' FROM ${from('columns')} WHERE (database, table) IN (${owners}) AND (name IN (${names})${parts})`,
+      `SELECT 'column', database, table, name, type, comment, '', 0 FROM ${from('columns')} WHERE (database, table) IN (${owners}) AND (name IN (${names})${parts})`,
     );
   }
   const databases = listOf(columns.map(({ schema }) => literal(schema)));
   if (databases !== undefined) {
     // The hidden tables of materialized views that store their rows themselves.
     branches.push(
-      `SELECT 'inner', database, name, '', '', '', '' FROM ${from('tables')} WHERE database IN (${databases}) AND startsWith(name, '.inner')`,
+      `SELECT 'inner', database, name, '', '', '', '', 0 FROM ${from('tables')} WHERE database IN (${databases}) AND startsWith(name, '.inner')`,
     );
   }
   return branches.length === 0 ? [] : client.rows(branches.join(' UNION ALL '), row);
@@ -176,13 +177,14 @@ function sourceOf(
   if (owner === undefined || table === '') return missing({ missing: 'table' });
   const engine = owner[4];
   const kind = KINDS[engine] ?? 'table';
-  if (level === 'table') return found(kind, owner[5], { engine });
+  const definition = { engine, definitionBytes: owner[7] };
+  if (level === 'table') return found(kind, owner[5], definition);
   const name = columnOf(object) ?? '';
   const column = name === '' ? undefined : byName.get(keyOf(schema, table, name));
   if (column !== undefined) {
     const inner = [`.inner_id.${owner[6]}`, `.inner.${table}`];
     const storesItself = rows.some(([what, s, t]) => what === 'inner' && s === schema && inner.includes(t));
-    return found(kind, column[5], { engine, ...(storesItself ? { storesItself } : {}) });
+    return found(kind, column[5], { ...definition, ...(storesItself ? { storesItself } : {}) });
   }
   const whole = object.column?.[0] ?? '';
   const isPart = (object.column?.length ?? 0) > 1 && byName.has(keyOf(schema, table, whole));

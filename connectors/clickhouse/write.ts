@@ -4,9 +4,10 @@ import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
 import type { ClickhouseClient } from './client.ts';
 import { detailOf, missingFailure } from './detail.ts';
-import { alter, type Clause, planClause } from './plan.ts';
+import { alter, type Clause, DEFINITION_TOO_LARGE, planClause } from './plan.ts';
 import { readObjects } from './read.ts';
 import { onReplicas, type Replicas } from './replicas.ts';
+import { DEFINITION_BYTES } from './spec.ts';
 
 /** Clauses of one ALTER: every result of the batch shows the whole statement, so it must not grow without bound. */
 const CLAUSES = 25;
@@ -80,6 +81,7 @@ async function writeRound(
   const ran: Ran[] = [];
   const failures = new Map<DescriptionWrite, Failure>();
   const groups = new Map<string, Ready[]>();
+  const sizes = new DefinitionSizes();
   for (const one of round) {
     const planned = planClause(one.operation, one.write.source, one.write.options);
     if (!planned.ok) {
@@ -87,6 +89,10 @@ async function writeRound(
       continue;
     }
     const clause = planned.value;
+    if (!sizes.fits(one, clause)) {
+      failures.set(one, DEFINITION_TOO_LARGE);
+      continue;
+    }
     const key = `${clause.kind} ${clause.target}`;
     groups.set(key, [...(groups.get(key) ?? []), { ...one, clause }]);
   }
@@ -94,6 +100,18 @@ async function writeRound(
     for (const part of partsOf(group)) await alterTogether(client, part, ran, failures);
   }
   return verify(client, ran, failures);
+}
+
+/** How long the definitions of tables become by the writes of one round, each of which was planned as if it were the only one. */
+class DefinitionSizes {
+  readonly #bytes = new Map<string, number>();
+
+  fits({ write }: DescriptionWrite, { target, growth }: Clause): boolean {
+    const before = this.#bytes.get(target) ?? detailOf(write.source).definitionBytes ?? 0;
+    if (growth > 0 && before + growth > DEFINITION_BYTES) return false;
+    this.#bytes.set(target, before + growth);
+    return true;
+  }
 }
 
 function* partsOf(group: readonly Ready[]): Iterable<readonly Ready[]> {

@@ -160,6 +160,37 @@ describe('batches', () => {
     expect([...good, bad].map(({ id }) => codes.get(id))).toEqual(['read', 'read', '10']);
   });
 
+  it('never make a definition so long that the server could not load the table again', async () => {
+    const connection = await connect('writer');
+    const names = Array.from({ length: 6 }, (_, index) => `c${index}`);
+    const list = names.map((name) => `${name} UInt8`).join(', ');
+    await server.admin.command({ query: `CREATE TABLE app.wide (${list}) ENGINE = MergeTree ORDER BY c0` });
+    // Doubles in size when it is quoted: three of them fit.
+    const text = "'\\".repeat(16 * 1024);
+    const objects = names.map((name) => ref('column', 'app', 'wide', name));
+    const first = await connection.apply(
+      await planned(
+        connection,
+        objects.map((object) => [object, text]),
+      ),
+    );
+    const codes = first.map(codeOf).sort();
+    expect(codes).toEqual([...Array(3).fill('definition-too-large'), ...Array(3).fill('read')]);
+    const sources = await connection.read(objects);
+    expect(sources.map(({ description }) => description === text)).toEqual([true, true, true, false, false, false]);
+    expect(objects.map((object, index) => refusal(object, sources[index]))).toEqual(names.map(() => 'planned'));
+    const full = clickhouseConnector.plan(
+      { aspect: 'description', object: ref('column', 'app', 'wide', 'c3'), text },
+      sources[3],
+      {},
+    );
+    expect(full).toMatchObject({ ok: false, error: { outcome: 'failed', failure: { code: 'definition-too-large' } } });
+    // What stands there already may be exchanged, and the table still loads.
+    const changed = await planned(connection, [[ref('column', 'app', 'wide', 'c0'), text.replace("'", 'x')]]);
+    expect((await connection.apply(changed)).map(codeOf)).toEqual(['read']);
+    for (const query of ['DETACH TABLE app.wide', 'ATTACH TABLE app.wide']) await server.admin.command({ query });
+  });
+
   it('run writes of one object in their order', async () => {
     const connection = await connect('writer');
     const object = ref('table', 'app', 'totals');
