@@ -45,8 +45,8 @@ export function checkInside(
   return undefined;
 }
 
-/** A backslash sequence at the end of a text that more characters could belong to: `\`, `\x4`, `\u00`, `\1`. */
-const OPEN_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\(?:x[0-9a-f]?|u[0-9a-f]{0,3}|U[0-9a-f]{0,7}|[0-7]{1,2})?$/i;
+/** A backslash sequence at the end of a text that more characters could belong to: `\`, `\x4`, `\u00`, `\1`. ClickHouse takes any two behind `\x`. */
+const OPEN_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\(?:x.?|u[0-9a-f]{0,3}|U[0-9a-f]{0,7}|[0-7]{1,2})?$/is;
 
 /** Checks a placeholder outside of all quotes; `offset` is that of its `HOLE` in `text`. `prefixed`: an `N` or `E` before it belongs to it. */
 export function checkBare(
