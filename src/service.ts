@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { concatMap, from, type Subscription } from 'rxjs';
+import { concatMap, filter, type Subscription, tap } from 'rxjs';
 import { createActorSystem } from '../actors/kernel/index.ts';
 import { allConnectors, connectorFor } from '../connectors/registry.ts';
 import { createConfigStore } from '../streams/nats/config-store.ts';
@@ -23,6 +23,8 @@ import { createIntake } from './intake/ingest.ts';
 import { openRawEvents } from './intake/open-raw-events.ts';
 import { apiPorts } from './service/api-ports.ts';
 import { applyStartFile, compileRevision } from './service/configuration.ts';
+import { followConfiguration } from './service/follow-configuration.ts';
+import { ackWaitMs } from './service/lane-host.ts';
 import { LaneManager } from './service/lane-manager.ts';
 import type { Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -177,6 +179,8 @@ async function start(
   });
 
   let config: CompiledConfig | undefined;
+  /** Some configuration is in force, whether this replica could take it up or not. */
+  let anyInForce = false;
   let configuredRevision = 0;
   const waiting = new Set<() => void>();
   const subscriptions: Subscription[] = [];
@@ -184,38 +188,37 @@ async function start(
     for (const subscription of subscriptions) subscription.unsubscribe();
   });
 
-  const follow = async (revision: number): Promise<void> => {
-    try {
-      const compiled = await compileRevision(configs, revision);
-      if (!compiled.ok) {
-        log.error(
-          { revision, problems: compiled.error.map(formatProblem) },
-          'the configuration in force cannot be used; the last good one stays',
-        );
-        return;
-      }
-      config = compiled.value;
-      await lanes.configure(compiled.value);
-      configuredRevision = revision;
-      log.info(
-        { revision, targets: compiled.value.targets.size, channels: compiled.value.channels.length },
-        'configuration in force',
+  const takeUp = async (revision: number): Promise<void> => {
+    const compiled = await compileRevision(configs, revision);
+    if (!compiled.ok) {
+      log.error(
+        { revision, problems: compiled.error.map(formatProblem) },
+        'the configuration in force cannot be used; the last good one stays',
       );
-      for (const check of waiting) check();
-    } catch (error) {
-      log.error({ revision, err: error }, 'the configuration could not be taken up');
+      return;
     }
+    config = compiled.value;
+    await lanes.configure(compiled.value);
+    configuredRevision = revision;
+    log.info(
+      { revision, targets: compiled.value.targets.size, channels: compiled.value.channels.length },
+      'configuration in force',
+    );
+    for (const check of waiting) check();
   };
   const present = await configs.pointer();
-  if (present !== undefined) await follow(present.revision);
-  subscriptions.push(
-    configs
-      .watch()
-      .pipe(
-        concatMap((pointer) => (pointer.revision === configuredRevision ? from([]) : from(follow(pointer.revision)))),
-      )
-      .subscribe(),
+  anyInForce = present !== undefined;
+  // A replica that cannot even read its configuration does not start.
+  if (present !== undefined) await takeUp(present.revision);
+  const newer = configs.watch().pipe(
+    tap(() => {
+      anyInForce = true;
+    }),
+    filter(({ revision }) => revision !== configuredRevision),
   );
+  const onTrouble = (revision: number, error: unknown): void =>
+    log.error({ revision, err: error }, 'the configuration could not be taken up yet');
+  subscriptions.push(followConfiguration(newer, { takeUp, onTrouble }).subscribe());
   let paused: ReadonlySet<string> = new Set();
   subscriptions.push(
     controls
@@ -234,12 +237,13 @@ async function start(
   const intake = createIntake({
     publisher,
     maxPayload: () => link.maxPayload(),
-    targets: { reads: (service) => config?.targets.has(service) ?? false, revision: () => config?.revision ?? 0 },
+    // As long as the configuration in force is not known here, a change waits for whoever knows it.
+    targets: { reads: (service) => config?.targets.has(service) ?? anyInForce, revision: () => config?.revision ?? 0 },
     metrics,
     log,
     clock: Date,
   });
-  const rawEvents = await openRawEvents(pullLink, { intake, metrics, log });
+  const rawEvents = await openRawEvents(pullLink, { intake, metrics, log, ackWaitMs: ackWaitMs(options.leaseMs) });
   closing.push(() => rawEvents.stop());
 
   const http = await startHttpServer({

@@ -19,8 +19,10 @@ import { laneObserver } from './lane-observer.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 
-/** Leases after whose time an unacknowledged change is delivered again. */
-const ACK_WAIT_LEASES = 3;
+/** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
+export function ackWaitMs(leaseMs = LEASE_MS): number {
+  return 3 * leaseMs;
+}
 /** How often the lane's record is brought up to date. */
 const RECORD_EVERY_MS = 5_000;
 
@@ -65,7 +67,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
   const { link, storeLink, target, partition, connector, log } = options;
   const lane = laneName(target, partition);
   const leaseMs = options.leaseMs ?? LEASE_MS;
-  const ackWaitMs = ACK_WAIT_LEASES * leaseMs;
+  const ackWait = ackWaitMs(leaseMs);
   let valid: () => boolean = () => false;
   /** As the lane's record last said. */
   let ackFloor = 0;
@@ -109,14 +111,14 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           stream: STREAMS.changes,
           durable: lane,
           filters: laneFilters(target, partition),
-          ackWaitMs,
+          ackWaitMs: ackWait,
           maxAckPending: limits.messages + 1,
           // A new target starts with what comes now; a durable that was lost goes on behind its last ack floor.
           ...(typeof floor === 'number' ? { startAfterSequence: floor } : { deliverNew: true }),
         });
       };
       await ensure();
-      const source = createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs });
+      const source = createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs: ackWait });
       const watching = source.events.subscribe((event) => {
         if (event.type !== 'consumer-missing' || !lease.valid()) return;
         log.warn({ lane }, 'the consumer of the lane is gone; it is made again behind the last ack floor');
