@@ -55,6 +55,20 @@ describe('decideField', () => {
     expect(work.fields.find(({ open }) => open.key === 'description')?.settlement.rank.time).toBe(T0 + 1);
   });
 
+  it('settles no more than the change itself when it is superseded, whatever newer state is at hand', () => {
+    const config = sampleConfig([docs]);
+    const settled = sampleHeld(3, { time: T0 + 5 }, config);
+    const settledRank = decide([settled], config).fields[0]?.settlement.rank;
+    if (settledRank === undefined) throw new Error('the first change settles a rank');
+    const state = { v: 1 as const, fields: { description: { rank: settledRank } }, recent: [], settled: [] };
+    // A newer snapshot is known; the change between, which made its description, is still to come.
+    const newer = sampleHeld(4, { time: T0 + 9, changes: [['owners', '[]', '[]']] }, config);
+    const older = sampleHeld(5, { time: T0 + 1 }, config);
+    const work = takeWork(sampleEntry([newer, older], config, state), TARGET, config, false);
+    expect(keys(work)).toEqual([[5, 'docs', settledRank.eventId]]);
+    expect(work.fields.find(({ open }) => open.key === 'description')?.settlement.rank.time).toBe(T0 + 1);
+  });
+
   it('writes what only shows in the snapshot of an ignored user: somebody else did it', () => {
     const config = sampleConfig([docs]);
     const entry = sampleEntry([sampleHeld(1, { time: T0 + 1 }, config)], config);

@@ -199,6 +199,8 @@ function settlementOf(open: OpenField, value: FieldValue, context: DecisionConte
     const hash = own === undefined ? undefined : fieldHash(own, open.winner);
     return { key: open.key, rank: open.winner.rank, ...(hash === undefined ? {} : { hash }) };
   }
+  // Nothing is decided from the newest state here; raising the rank to it would supersede what is still to come below it.
+  if (open.stale) return { key: open.key, rank: open.winner.rank };
   const rank = value.known && compareRanks(value.rank, open.winner.rank) > 0 ? value.rank : open.winner.rank;
   const hash = fieldValueHash(value);
   return { key: open.key, rank, ...(hash === undefined ? {} : { hash }) };
