@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BUCKETS } from '../../src/domain/subjects.ts';
 import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
@@ -50,11 +51,13 @@ for (const { server, binary } of servers) {
       return link;
     }
 
-    async function start(): Promise<{ readonly running: Load; readonly link: NatsLink; readonly durable: string }> {
+    async function start(
+      urls = cluster.urls,
+    ): Promise<{ readonly running: Load; readonly link: NatsLink; readonly durable: string }> {
       loads += 1;
       const durable = `load${loads}`;
-      const link = await connect();
-      const running = await startLoad(await connect(), link, durable);
+      const link = await connect(urls);
+      const running = await startLoad(await connect(urls), link, durable);
       load = running;
       return { running, link, durable };
     }
@@ -151,6 +154,24 @@ for (const { server, binary } of servers) {
         await running.gapOf(node.restart);
         await cluster.healthy();
       }
+      await expectWhole(running);
+    });
+
+    it('a node that hangs with our connections to it is left for another one: nothing is lost', async () => {
+      const [node] = cluster.nodes;
+      if (node === undefined) throw new Error('no nodes');
+      const { running } = await start([node.url]);
+      try {
+        const hang = async (): Promise<void> => {
+          node.freeze();
+          // A signal takes a moment.
+          await sleep(300);
+        };
+        tell('the node that we are connected to hangs', await running.gapOf(hang), running);
+      } finally {
+        node.thaw();
+      }
+      await cluster.healthy();
       await expectWhole(running);
     });
 
