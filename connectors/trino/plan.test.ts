@@ -89,6 +89,17 @@ describe('plans for Trino', () => {
     expect(planned(giveTo(schema, 'ada'))).toContain('ALTER SCHEMA');
   });
 
+  it('says that Hive and Iceberg make a view anew', () => {
+    const notes = (source: SourceObject) => {
+      const plan = planTrino(describeAs(column, 'x'), source, {});
+      return plan.ok ? plan.value.notes.length : undefined;
+    };
+    expect(notes(is('view', { connector: 'hive' }))).toBe(1);
+    expect(notes(is('materialized view', { connector: 'iceberg' }))).toBe(1);
+    expect(notes(is('table', { connector: 'hive' }))).toBe(0);
+    expect(notes(is('view', { connector: 'memory' }))).toBe(0);
+  });
+
   it('skips what the catalog has said that it lacks, and nothing else', () => {
     const source = is('table', { connector: 'iceberg', lacks: ['owners table', 'owners schema role'] });
     expect(planned(giveTo(table, 'ada'), source)).toBe('skipped connector-lacks');

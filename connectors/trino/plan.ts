@@ -39,7 +39,7 @@ function planWith(
   if (refusal !== undefined) return err(refusal);
   const planned =
     operation.aspect === 'description'
-      ? planDescription(dialect, operation, kind, options)
+      ? planDescription(dialect, operation, kind, detailOf(source).connector, options)
       : planOwner(dialect, operation, kind);
   if (!planned.ok || source !== undefined || operation.object.level !== 'table') return planned;
   const note = `The kind of object (${kind}) is taken from the catalogue; the source decides when it is written.`;
@@ -122,15 +122,17 @@ function planDescription(
   dialect: Dialect,
   operation: DescriptionOperation,
   kind: string,
+  connector: string | undefined,
   options: PlanOptions,
 ): Planned {
   const { object } = operation;
+  const remade = kind !== 'table' && (connector === 'hive' || connector === 'iceberg') ? [REMADE] : [];
   const keyword = object.level === 'column' ? 'COLUMN' : kind === 'view' ? 'VIEW' : 'TABLE';
   const name = nameOf(dialect, object);
   if (!name.ok) return name;
   const text = operation.text ?? '';
   // Some connectors keep an empty comment and others none: the same wish is written in one way.
-  if (text === '') return ok({ statements: [`COMMENT ON ${keyword} ${name.value} IS NULL`], notes: [] });
+  if (text === '') return ok({ statements: [`COMMENT ON ${keyword} ${name.value} IS NULL`], notes: remade });
   // Checked before the cut, so that what the cut takes away cannot hide it.
   const whole = dialect.quoteLiteral(text);
   if (!whole.ok)
@@ -142,10 +144,14 @@ function planDescription(
     return refuse('invalid', literal.error.code, `The description cannot be written: ${literal.error.message}.`);
   return ok({
     statements: [`COMMENT ON ${keyword} ${name.value} IS ${literal.value}`],
-    notes: fitted.value.note === undefined ? [] : [fitted.value.note],
+    notes: [...(fitted.value.note === undefined ? [] : [fitted.value.note]), ...remade],
     value: fitted.value.text,
   });
 }
+
+/** Grants that Trino shows are protected (`view-grants`); without security of the catalog's own it shows none. */
+const REMADE =
+  'The connector makes the view anew for this: privileges that the metastore keeps for it, and that Trino does not show, start afresh.';
 
 function planOwner(dialect: Dialect, { object, principal = '' }: OwnersOperation, kind: string): Planned {
   const keyword = object.level === 'schema' ? 'SCHEMA' : kind === 'view' ? 'VIEW' : 'TABLE';

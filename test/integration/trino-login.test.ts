@@ -4,6 +4,7 @@ import type { Connection } from '../../connectors/contract.ts';
 import { trinoConnector } from '../../connectors/trino/connector.ts';
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts';
 import { trinoRef } from '../support/trino-harness.ts';
+import { startBreakableProxy } from '../support/trino-proxy.ts';
 import { startTrinoServer, type TrinoServer, type TrinoServerOptions } from '../support/trino-server.ts';
 
 const tls = selfSignedCertificate('the server');
@@ -65,6 +66,15 @@ describe('logging in to Trino', () => {
     expect(await refusal(connect(plain, { connectionArguments: { http_scheme: 'https' } }))).toMatch(/^auth E/);
     const secure = await start({ tls });
     expect(await refusal(connect(secure, {}))).toMatch(/^transient /);
+  });
+
+  it('goes through a proxy, with TLS to the server itself', async () => {
+    const server = await start({ tls, passwords: { ada: 'pw' } });
+    const proxy = await startBreakableProxy();
+    stops.push(() => proxy.stop());
+    const settings = { authType: { password: 'pw' }, proxies: { https: proxy.url }, ...ca };
+    await connect(server, settings);
+    expect(proxy.targets).toEqual([`127.0.0.1:${server.port}`]);
   });
 
   it('takes a token', async () => {

@@ -4,6 +4,7 @@ import type { Aspect } from '../../src/domain/entity.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 import type { TrinoModel } from './trino-model.ts';
+import { quoted } from './trino-quoted.ts';
 import { startTrinoServer, type TrinoServer } from './trino-server.ts';
 
 /** As wild as Trino lets names be; the engine knows no capitals. */
@@ -78,9 +79,8 @@ export function trinoDumpKey(ref: ObjectRef, aspect: Aspect): string {
 /** Statements that give this object this description, as a template would render them. */
 export function trinoTemplate(ref: ObjectRef, text: string): readonly string[] {
   const names = [ref.database, ref.schema ?? '', ref.table ?? '', ...(ref.column ?? [])];
-  const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
   const kind = TRINO_OBJECTS.find((one) => one.ref.level === ref.level && one.ref.table === ref.table)?.kind ?? 'table';
-  const address = `${ref.level === 'column' ? 'column' : kind} ${quoted}`;
+  const address = `${ref.level === 'column' ? 'column' : kind} ${quoted(...names)}`;
   return [
     `comment on ${address} is 'interim'`,
     `comment on ${address} is '${text.replaceAll("'", "''")}' -- of a template`,

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import type { ConformanceHarness, RunningHarness } from '../../connectors/conformance/harness.ts';
@@ -16,6 +15,8 @@ import {
   trinoTemplate,
   trinoUnreadable,
 } from './trino-harness.ts';
+import { startBreakableProxy } from './trino-proxy.ts';
+import { quoted } from './trino-quoted.ts';
 import type { RealTrino } from './trino-real-server.ts';
 
 /** A connection of the tests' own. */
@@ -40,9 +41,6 @@ export function connectionOf(trino: RealTrino, user: string, more: object = {}):
     ...more,
   };
 }
-
-export const quoted = (...names: readonly string[]): string =>
-  names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
 
 const textRow = z.array(z.string().nullable());
 
@@ -82,7 +80,9 @@ function dumpFiles(root: string, catalog: string, dump: Map<string, string>): vo
   for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
     const file = join(root, path);
     if (path.endsWith('.crc') || !statSync(file).isFile()) continue;
-    if (path.includes('.trinoPermissions'))
+    // For each comment on a view its connector makes the metastore's privileges anew; where they count, in `strict`, no view is described.
+    const isRemade = catalog !== 'strict' && /\/(order_view|totals)\//.test(path);
+    if (path.includes('.trinoPermissions') && !isRemade)
       dump.set(`grants ${catalog} ${relative(root, file)}`, readFileSync(file, 'utf8'));
     const [, table] = /^(.+)\/\.trinoSchema$/.exec(path) ?? [];
     const [, schema] = /^\.(.+)\.trinoSchema$/.exec(path) ?? [];
@@ -123,9 +123,9 @@ export async function startRealTrinoHarness(trino: RealTrino): Promise<RunningHa
     await admin.run(`CREATE SCHEMA ${quoted('memory', name)}`);
     await admin.run(`CREATE TABLE ${quoted('memory', name, name)} (${quoted(name)} integer, other integer)`);
   }
-  const proxy = await breakableProxy(trino.port);
+  const proxy = await startBreakableProxy();
   const seen = new Set<string>();
-  const connection = connectionOf(trino, 'backflow', { hostPort: `127.0.0.1:${proxy.port}` });
+  const connection = connectionOf(trino, 'backflow', { proxies: { https: proxy.url } });
   const harness: ConformanceHarness = {
     connector: trinoConnector,
     connection,
@@ -159,39 +159,6 @@ export async function startRealTrinoHarness(trino: RealTrino): Promise<RunningHa
     async stop() {
       admin.close();
       await proxy.stop();
-    },
-  };
-}
-
-async function breakableProxy(target: number): Promise<{ port: number; breakAll(): void; stop(): Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => {});
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-      one.pipe(other);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
-  const breakAll = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    port: address.port,
-    breakAll,
-    async stop() {
-      breakAll();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
