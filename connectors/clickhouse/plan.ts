@@ -1,9 +1,8 @@
 import type { Failure, FailureClass } from '../../src/domain/failure.ts';
 import type { DescriptionOperation, ObjectRef, Operation } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import type { Connector, Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
+import type { Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
 import { clickhouseDialect } from '../dialect/clickhouse-dialect.ts';
-import type { Dialect } from '../dialect/dialect.ts';
 import { fitText } from '../text-limit.ts';
 import { type ClickhouseDetail, detailOf, missingFailure } from './detail.ts';
 import { DEFINITION_BYTES, DESCRIPTION_BYTES } from './spec.ts';
@@ -12,19 +11,7 @@ import { holdsFormattedData } from './template-guard.ts';
 type Planned = Result<Plan, Refusal>;
 
 /** Turns an operation into the one statement that makes it true. Pure; `source` undefined: the catalogue's hints decide. */
-export const planClickhouse = plannerFor(clickhouseDialect);
-
-/** The planner with another dialect's quoting; tests put broken ones in to see that they are noticed. */
-export function plannerFor(dialect: Dialect): Connector['plan'] {
-  return (operation, source, options) => planWith(dialect, operation, source, options);
-}
-
-function planWith(
-  dialect: Dialect,
-  operation: Operation,
-  source: SourceObject | undefined,
-  options: PlanOptions,
-): Planned {
+export function planClickhouse(operation: Operation, source: SourceObject | undefined, options: PlanOptions): Planned {
   if (options.template !== undefined) return planTemplate(operation, options.template);
   if (operation.aspect === 'tags') {
     return refuse('unsupported', 'no-tags', 'ClickHouse has no tags; a template can write them somewhere of your own.');
@@ -32,7 +19,7 @@ function planWith(
   if (operation.aspect === 'owners') {
     return refuse('unsupported', 'no-owners', 'ClickHouse has no owners of databases, tables or columns.');
   }
-  const clause = planClause(operation, source, options, dialect);
+  const clause = planClause(operation, source, options);
   if (!clause.ok) return clause;
   const { notes, value } = clause.value;
   return ok({
@@ -76,7 +63,6 @@ export function planClause(
   operation: DescriptionOperation,
   source: SourceObject | undefined,
   options: PlanOptions,
-  dialect: Dialect = clickhouseDialect,
 ): Result<Clause, Refusal> {
   const { object } = operation;
   const detail = detailOf(source);
@@ -84,17 +70,17 @@ export function planClause(
   if (refusal !== undefined) return err(refusal);
   const text = operation.text ?? '';
   // Checked before the cut, so that what the cut takes away cannot hide it.
-  const whole = dialect.quoteLiteral(text);
+  const whole = clickhouseDialect.quoteLiteral(text);
   if (!whole.ok)
     return refuse('invalid', whole.error.code, `The description cannot be written: ${whole.error.message}.`);
   const fitted = fitText(text, { max: DESCRIPTION_BYTES, unit: 'bytes' }, options.overlong ?? 'cut');
   if (!fitted.ok) return refuse('invalid', 'description-too-long', fitted.error);
-  const literal = dialect.quoteLiteral(fitted.value.text);
+  const literal = clickhouseDialect.quoteLiteral(fitted.value.text);
   if (!literal.ok)
     return refuse('invalid', literal.error.code, `The description cannot be written: ${literal.error.message}.`);
-  const names = quotedNames(dialect, object);
+  const names = quotedNames(object);
   if (!names.ok) return names;
-  const cluster = clusterFor(dialect, object, detail);
+  const cluster = clusterFor(object, detail);
   if (!cluster.ok) return cluster;
   const [schema = '', table, column] = names.value;
   const notes = [
@@ -102,7 +88,7 @@ export function planClause(
     ...replicaNotes(object, detail),
     ...viewNotes(object, source),
   ];
-  const growth = bytesOf(literal.value) - bytesOf(dialect.quoteLiteral(source?.description ?? ''));
+  const growth = bytesOf(literal.value) - bytesOf(clickhouseDialect.quoteLiteral(source?.description ?? ''));
   if (growth > 0 && (detail.definitionBytes ?? 0) + growth > DEFINITION_BYTES) {
     return err({ outcome: 'failed', failure: DEFINITION_TOO_LARGE });
   }
@@ -133,7 +119,7 @@ export function planClause(
   });
 }
 
-function bytesOf(literal: string | ReturnType<Dialect['quoteLiteral']>): number {
+function bytesOf(literal: string | ReturnType<typeof clickhouseDialect.quoteLiteral>): number {
   if (typeof literal !== 'string') return literal.ok ? bytesOf(literal.value) : 0;
   return Buffer.byteLength(literal);
 }
@@ -210,11 +196,11 @@ function isReplicated({ engine = '' }: ClickhouseDetail): boolean {
 }
 
 /** ` ON CLUSTER …` or nothing. A Replicated database takes no such statements for its tables; its own comment is each replica's. */
-function clusterFor(dialect: Dialect, object: ObjectRef, detail: ClickhouseDetail): Result<string, Refusal> {
+function clusterFor(object: ObjectRef, detail: ClickhouseDetail): Result<string, Refusal> {
   const { cluster, databaseEngine = '' } = detail;
   if (cluster === undefined || databaseEngine === 'Shared') return ok('');
   if (object.level !== 'schema' && CARRIES_STATEMENTS.has(databaseEngine)) return ok('');
-  const name = dialect.quoteIdentifier(cluster);
+  const name = clickhouseDialect.quoteIdentifier(cluster);
   return name.ok ? ok(` ON CLUSTER ${name.value}`) : refuse('invalid', 'cluster-name', name.error.message);
 }
 
@@ -234,8 +220,9 @@ function viewNotes({ level, tableType = '' }: ObjectRef, source: SourceObject | 
   ];
 }
 
-function quotedNames(dialect: Dialect, object: ObjectRef): Result<readonly string[], Refusal> {
-  const column = object.column === undefined || object.column.length === 0 ? undefined : joined(dialect, object.column);
+/** The parts of a Nested column are columns whose names hold a dot. */
+function quotedNames(object: ObjectRef): Result<readonly string[], Refusal> {
+  const column = object.column === undefined || object.column.length === 0 ? undefined : object.column.join('.');
   const names = [object.schema, object.table, column].slice(
     0,
     object.level === 'schema' ? 1 : object.level === 'table' ? 2 : 3,
@@ -245,17 +232,12 @@ function quotedNames(dialect: Dialect, object: ObjectRef): Result<readonly strin
     if (name === undefined || name === '') {
       return refuse('invalid', 'incomplete-object', `The change does not name the whole object (${object.level}).`);
     }
-    const one = dialect.quoteIdentifier(name);
+    const one = clickhouseDialect.quoteIdentifier(name);
     if (!one.ok)
       return refuse('invalid', `name-${one.error.code}`, `The object cannot be named: ${one.error.message}.`);
     quoted.push(one.value);
   }
   return ok(quoted);
-}
-
-/** The parts of a Nested column are columns whose names hold a dot. */
-function joined(dialect: Dialect, path: readonly string[]): string {
-  return dialect.joinColumn?.(path) ?? path.join('.');
 }
 
 function refuse(failureClass: FailureClass, code: string, message: string): Result<never, Refusal> {

@@ -96,9 +96,12 @@ async function rowsOf(
       `SELECT 'schema', name, '', '', engine, comment, '', 0 FROM ${from('databases')} WHERE name IN (${schemas})`,
     );
   }
-  if (tables !== undefined) {
+  const tableNames = listOf(objects.map(({ table }) => literal(table)));
+  if (schemas !== undefined && tables !== undefined && tableNames !== undefined) {
+    // By the pairs alone the server would print the definitions of all tables of the databases before it looks.
+    const where = `database IN (${schemas}) AND name IN (${tableNames}) AND (database, name) IN (${tables})`;
     branches.push(
-      `SELECT 'table', database, name, '', engine, comment, toString(uuid), length(create_table_query) FROM ${from('tables')} WHERE (database, name) IN (${tables})`,
+      `SELECT 'table', database, name, '', engine, comment, toString(uuid), length(create_table_query) FROM ${from('tables')} WHERE ${where}`,
     );
   }
   if (owners !== undefined && names !== undefined) {

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickhouseConnector } from '../../connectors/clickhouse/connector.ts';
 import type { Connection } from '../../connectors/contract.ts';
 import { clickhouseDialect } from '../../connectors/dialect/clickhouse-dialect.ts';
-import type { Dialect } from '../../connectors/dialect/dialect.ts';
 import { compileTemplate } from '../../src/template/compile.ts';
 import { renderOperation } from '../../src/template/render-operation.ts';
 import { ClassCoverage, enoughOf } from '../support/class-coverage.ts';
 import { WRITING } from '../support/clickhouse-harness.ts';
-import { CLICKHOUSE_MUTANTS } from '../support/clickhouse-mutants.ts';
 import { CLICKHOUSE_NAME_PLACES, CLICKHOUSE_TEXT_PLACES } from '../support/clickhouse-places.ts';
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse-server.ts';
 import { ClickhouseZoo, type Wish } from '../support/clickhouse-zoo.ts';
@@ -40,7 +38,6 @@ afterAll(async () => {
 
 interface Run {
   readonly zoo: ClickhouseZoo;
-  readonly dialect: Dialect;
   readonly names: readonly string[];
   readonly texts: readonly string[];
   readonly coverage: ClassCoverage;
@@ -74,7 +71,7 @@ async function throughTextPlace(run: Run, place: TestPlace): Promise<readonly st
     const wishes = texts.slice(start, start + names.length).map((text, index): Wish => {
       const object = zoo.table(names[index] ?? '');
       coverage.add(`template, text: ${place.name}`, text);
-      const template = rendered(run.dialect, textTemplate(place), object, text);
+      const template = rendered(textTemplate(place), object, text);
       return { object, text, expected: place.expected(text), template };
     });
     problems.push(...(await zoo.fulfil(wishes)));
@@ -87,14 +84,14 @@ async function throughNamePlace(run: Run, place: TestPlace): Promise<readonly st
   const wishes = names.map((name, index): Wish => {
     coverage.add(`template, name: ${place.name}`, name);
     const source = `ALTER TABLE zoo.${place.fragment} MODIFY COMMENT '{description}'`;
-    const template = rendered(run.dialect, source, zoo.table(name), `mark ${index}`);
+    const template = rendered(source, zoo.table(name), `mark ${index}`);
     return { object: zoo.table(place.expected(name)), text: `mark ${index}`, expected: `mark ${index}`, template };
   });
   return zoo.fulfil(wishes);
 }
 
-function rendered(dialect: Dialect, source: string, object: Wish['object'], text: string): readonly string[] {
-  const compiled = compileTemplate(source, dialect);
+function rendered(source: string, object: Wish['object'], text: string): readonly string[] {
+  const compiled = compileTemplate(source, clickhouseDialect);
   if (!compiled.ok) throw new Error(`${source} does not compile: ${compiled.error[0]?.message}`);
   const statements = renderOperation(compiled.value, { aspect: 'description', object, text });
   if (!statements.ok) throw new Error(`${source} does not render: ${statements.error.message}`);
@@ -132,9 +129,9 @@ describe('P5 and P6 on ClickHouse', () => {
   let run: Run;
 
   beforeAll(async () => {
-    const zoo = new ClickhouseZoo(server.admin, connection, clickhouseDialect);
+    const zoo = new ClickhouseZoo(server.admin, connection);
     await zoo.build([...names, ...decorated(names)]);
-    run = { zoo, dialect: clickhouseDialect, names, texts, coverage };
+    run = { zoo, names, texts, coverage };
   });
 
   it('writes any text to any name through default plans, and nothing else', async () => {
@@ -193,54 +190,8 @@ describe('P5 and P6 on ClickHouse', () => {
   });
 });
 
-describe('broken quoting', () => {
-  const texts = enoughOf(hostileText(), { count: 24, perClass: 6, seed: SEED + 2 });
-  const names = enoughOf(possibleNames, { count: 24, perClass: 6, seed: SEED + 3 });
-
-  beforeAll(() =>
-    new ClickhouseZoo(server.admin, connection, clickhouseDialect).build([...names, ...decorated(names)]),
-  );
-
-  /** The above in small, up to the first problem; also what only a wrong dialect accepts. */
-  async function problemsOf(dialect: Dialect): Promise<readonly string[]> {
-    const zoo = new ClickhouseZoo(server.admin, connection, dialect);
-    const run: Run = { zoo, dialect, names, texts, coverage: new ClassCoverage() };
-    const works = [
-      () => throughDefaultPlans(run),
-      ...CLICKHOUSE_TEXT_PLACES.map((place) => () => throughTextPlace(run, place)),
-      ...CLICKHOUSE_NAME_PLACES.map((place) => () => throughNamePlace(run, place)),
-      // What the right dialect refuses must be seen to go wrong on the engine when it is let through.
-      ...UNSAFE_PLACES.filter((place) => compileTemplate(textTemplate(place), dialect).ok).map(
-        (place) => () => throughTextPlace(run, place),
-      ),
-    ];
-    for (const work of works) {
-      const problems = await attempt(work);
-      if (problems.length > 0) return problems;
-    }
-    return [];
-  }
-
-  async function attempt(work: () => Promise<readonly string[]>): Promise<readonly string[]> {
-    try {
-      return await work();
-    } catch (error) {
-      return [String(error)];
-    }
-  }
-
-  it('is not found in the dialect as it is', async () => {
-    expect(await problemsOf(clickhouseDialect)).toEqual([]);
-  }, 60_000);
-
-  it.each(CLICKHOUSE_MUTANTS)(
-    'is noticed on the real engine: $name',
-    async ({ dialect }) => {
-      expect(await problemsOf(dialect)).not.toEqual([]);
-    },
-    60_000,
-  );
-
+// The broken dialects of `clickhouse-mutants.ts` are noticed in clickhouse-templates.test.ts.
+describe('a template for ClickHouse', () => {
   it.each(UNSAFE_PLACES)('has no place for a placeholder: $name', (place) => {
     expect(compileTemplate(textTemplate(place), clickhouseDialect)).toMatchObject({ ok: false });
   });

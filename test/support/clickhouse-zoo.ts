@@ -1,7 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { plannerFor } from '../../connectors/clickhouse/plan.ts';
-import type { Connection, Connector, PlannedWrite } from '../../connectors/contract.ts';
-import type { Dialect } from '../../connectors/dialect/dialect.ts';
+import { clickhouseConnector } from '../../connectors/clickhouse/connector.ts';
+import type { Connection, PlannedWrite } from '../../connectors/contract.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { backquoted, clickhouseDumpKey, dumpClickhouse } from './clickhouse-dump.ts';
 import { ref } from './clickhouse-harness.ts';
@@ -20,14 +19,12 @@ export interface Wish {
 export class ClickhouseZoo {
   readonly #admin: ClickHouseClient;
   readonly #connection: Connection;
-  readonly #plan: Connector['plan'];
   /** As the last batch left the server; nobody else writes. */
   #last: ReadonlyMap<string, string> | undefined;
 
-  constructor(admin: ClickHouseClient, connection: Connection, dialect: Dialect) {
+  constructor(admin: ClickHouseClient, connection: Connection) {
     this.#admin = admin;
     this.#connection = connection;
-    this.#plan = plannerFor(dialect);
   }
 
   /** An empty database with these tables; each has a column of its own name. */
@@ -57,7 +54,9 @@ export class ClickhouseZoo {
 
   /** What the connector's plan makes of a wish: refused, with the code. */
   refusal({ object, text }: Pick<Wish, 'object' | 'text'>): string | undefined {
-    const planned = this.#plan({ aspect: 'description', object, text }, undefined, { overlong: 'refuse' });
+    const planned = clickhouseConnector.plan({ aspect: 'description', object, text }, undefined, {
+      overlong: 'refuse',
+    });
     return planned.ok ? undefined : planned.error.failure.code;
   }
 
@@ -73,7 +72,7 @@ export class ClickhouseZoo {
       const operation = { aspect: 'description', object, text } as const;
       const options = template === undefined ? {} : { template };
       const source = sources[index] ?? { exists: false };
-      const planned = this.#plan(operation, source, options);
+      const planned = clickhouseConnector.plan(operation, source, options);
       if (planned.ok) writes.push({ id: String(index), operation, plan: planned.value, options, source });
       else problems.push(`refused: ${planned.error.failure.code} for ${JSON.stringify(wishes[index])}`);
     }
