@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ChaosSources, startSources } from './chaos-sources.ts';
+import { runRound, SHORT_ROUND } from './rounds.ts';
+
+describe('chaos on real servers: three replicas, killed, stopped, paused and cut off while people edit', () => {
+  let sources: ChaosSources;
+
+  beforeAll(async () => {
+    sources = await startSources();
+  });
+
+  afterAll(() => sources?.stop());
+
+  it.each([8, 12])(
+    'P1 P2 P7 P8 seed %i: nothing is lost, nothing is stale, each key has one outcome',
+    async (seed) => {
+      const report = await runRound(sources, seed, SHORT_ROUND);
+      const { faults, unexpectedEnds, drainedAfterMs, changes, strikes } = report;
+      expect(faults, strikes.join('\n')).toEqual({ lost: [], stale: [], duplicated: [], without: [], wrong: [] });
+      expect(unexpectedEnds).toEqual([]);
+      expect(drainedAfterMs).toBeDefined();
+      expect(changes).toBeGreaterThanOrEqual(SHORT_ROUND.edits);
+    },
+    180_000,
+  );
+});
