@@ -23,7 +23,7 @@ describe('registry', () => {
     const script = `await import(${JSON.stringify(url)});
       const { createRequire } = await import('node:module');
       const loaded = Object.keys(createRequire(import.meta.url).cache).concat(process.moduleLoadList ?? []);
-      console.log(JSON.stringify(loaded.filter((path) => /node_modules.(pg|mysql2)./.test(path))));`;
+      console.log(JSON.stringify(loaded.filter((path) => /node_modules.(pg|mysql2|mssql|tedious|oracledb|@clickhouse)./.test(path))));`;
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
     expect(JSON.parse(output)).toEqual([]);
   });
