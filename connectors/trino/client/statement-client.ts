@@ -1,15 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { z } from 'zod';
 import { ConnectorError } from '../../connector-error.ts';
 import type { SessionName } from '../../contract.ts';
 import type { TrinoConfig } from '../config.ts';
-import { codeOf, httpError, networkError, type Phase, queryError } from '../errors.ts';
-import { type Credentials, credentialsFor } from './credentials.ts';
+import { networkError, type Phase, queryError } from '../errors.ts';
+import { credentialsFor } from './credentials.ts';
 import { parsePage, type QueryPage } from './query-results.ts';
+import { Requests } from './requests.ts';
 import { sourceName } from './session-name.ts';
 import { applyHeaders, copyOf, roleValue, type SessionState, stateHeaders } from './session-state.ts';
-import { type HttpAnswer, openTransport, type Transport } from './transport.ts';
+import { openTransport } from './transport.ts';
 
 export interface RunOptions {
   /** W3C traceparent of the change's own write span: a header of each request and a comment behind the statement. */
@@ -30,11 +30,7 @@ export interface ClientTimes {
 }
 
 const TIMES: ClientTimes = { statementMs: 120_000, backoffMs: 100 };
-const TRIES = 4;
-/** A server that asks for a longer pause is left alone: the whole target waits then. */
-const LONGEST_WAIT_MS = 2_000;
 const CANCEL_MS = 2_000;
-const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const tracer = trace.getTracer('backflow');
 
 /** Statements over Trino's client protocol. Throws only `ConnectorError`; what the server reports of a statement is a `TrinoQueryError`. */
@@ -43,11 +39,14 @@ export async function openStatementClient(
   session: SessionName,
   times: Partial<ClientTimes> = {},
 ): Promise<StatementClient> {
-  const transport = await openTransport(config);
-  return new StatementClient(config, session, transport, credentialsFor(config.user, config.login), {
-    ...TIMES,
-    ...times,
-  });
+  const all = { ...TIMES, ...times };
+  const credentials = credentialsFor(config.user, config.login);
+  return new StatementClient(
+    config,
+    session,
+    new Requests(await openTransport(config), credentials, all.backoffMs),
+    all,
+  );
 }
 
 /**
@@ -57,23 +56,15 @@ export async function openStatementClient(
  */
 export class StatementClient {
   readonly #config: TrinoConfig;
-  readonly #transport: Transport;
-  readonly #credentials: Credentials;
+  readonly #requests: Requests;
   readonly #times: ClientTimes;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #state: SessionState;
   readonly #closing = new AbortController();
 
-  constructor(
-    config: TrinoConfig,
-    session: SessionName,
-    transport: Transport,
-    credentials: Credentials,
-    times: ClientTimes,
-  ) {
+  constructor(config: TrinoConfig, session: SessionName, requests: Requests, times: ClientTimes) {
     this.#config = config;
-    this.#transport = transport;
-    this.#credentials = credentials;
+    this.#requests = requests;
     this.#times = times;
     const source = sourceName(session);
     this.#headers = {
@@ -182,67 +173,23 @@ export class StatementClient {
     body: string | undefined,
     state: SessionState,
   ): Promise<QueryPage> {
-    const answer = await this.#repeated(method, path, headers, signal, body);
+    const answer = await this.#requests.send({
+      method,
+      path,
+      headers,
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
     const page = parsePage(answer.body);
     // What a failed statement says of the session does not hold.
     if (page.error == null && state !== this.#state) applyHeaders(state, answer.headers);
     return page;
   }
 
-  /** One request, again where another try can help and harms nothing. The answer has status 200. */
-  async #repeated(
-    method: 'GET' | 'POST',
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-    body: string | undefined,
-  ): Promise<HttpAnswer> {
-    let rejected = false;
-    for (let tried = 1; ; tried += 1) {
-      signal.throwIfAborted();
-      const authorization = await this.#credentials.authorization();
-      let answer: HttpAnswer;
-      try {
-        const all = { ...headers, ...(authorization === undefined ? {} : { Authorization: authorization }) };
-        answer = await this.#transport.request({
-          method,
-          path,
-          headers: all,
-          signal,
-          ...(body === undefined ? {} : { body }),
-        });
-      } catch (error) {
-        if (signal.aborted || tried >= TRIES || !BROKEN.has(codeOf(error))) throw error;
-        await this.#pause(tried, 0, signal);
-        continue;
-      }
-      if (answer.status === 200) return answer;
-      const retryAfterMs = retryAfter(answer.headers['retry-after']);
-      if (answer.status === 401 && !rejected && this.#credentials.rejected()) {
-        rejected = true;
-        continue;
-      }
-      const soon = (retryAfterMs ?? 0) <= LONGEST_WAIT_MS;
-      if (!AGAIN.has(answer.status) || !soon || tried >= TRIES) throw httpError(answer.status, retryAfterMs);
-      await this.#pause(tried, retryAfterMs ?? 0, signal);
-    }
-  }
-
-  #pause(tried: number, atLeastMs: number, signal: AbortSignal): Promise<void> {
-    const own = this.#times.backoffMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2);
-    return delay(Math.max(own, atLeastMs), undefined, { signal });
-  }
-
   /** Asks the server to stop; nobody waits for the answer, since the statement may be carried out all the same. */
   async #cancel(path: string, headers: Readonly<Record<string, string>>): Promise<void> {
     try {
-      const authorization = await this.#credentials.authorization();
-      await this.#transport.request({
-        method: 'DELETE',
-        path,
-        headers: { ...headers, ...(authorization === undefined ? {} : { Authorization: authorization }) },
-        signal: AbortSignal.timeout(CANCEL_MS),
-      });
+      await this.#requests.once({ method: 'DELETE', path, headers, signal: AbortSignal.timeout(CANCEL_MS) });
     } catch {
       // The server drops a statement that nobody asks for after some minutes.
     }
@@ -252,7 +199,7 @@ export class StatementClient {
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    this.#transport.close();
+    this.#requests.close();
   }
 }
 
@@ -262,16 +209,6 @@ function ownPath(nextUri: string): string {
   if (!URL.canParse(nextUri, base)) throw new ConnectorError(UNFINISHED);
   const { pathname, search } = new URL(nextUri, base);
   return pathname + search;
-}
-
-const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
-
-/** Seconds or a date, as HTTP has it; the answer is in milliseconds. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
 function isTraceparent(text: string | undefined): text is string {
