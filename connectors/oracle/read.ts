@@ -24,7 +24,10 @@ const ADDRESSES = 128;
 export async function readObjects(session: Session, objects: readonly ObjectRef[]): Promise<readonly SourceObject[]> {
   const addresses = new Map<string, Address>();
   for (const object of objects) {
-    for (const address of addressesOf(object)) addresses.set(keyOf(address), address);
+    for (const address of addressesOf(object)) {
+      const columns = address.columns || addresses.get(keyOf(address))?.columns === true;
+      addresses.set(keyOf(address), { ...address, columns });
+    }
   }
   const found = new Dictionary();
   const all = [...addresses.values()];
@@ -42,14 +45,15 @@ function addressesOf({ level, schema, table }: ObjectRef): readonly Address[] {
   const schemas = dictionaryNames(schema);
   // A schema is looked up as the schema of a table that there is not.
   const tables = table === undefined ? [''] : dictionaryNames(table);
-  return schemas.flatMap((one) => tables.map((other) => ({ schema: one, table: other })));
+  const columns = level === 'column';
+  return schemas.flatMap((one) => tables.map((other) => ({ schema: one, table: other, columns })));
 }
 
 function canBeName(name: string): boolean {
   return name.isWellFormed() && !/["\0]/.test(name);
 }
 
-function keyOf({ schema, table }: Address): string {
+function keyOf({ schema, table }: Omit<Address, 'columns'>): string {
   return JSON.stringify([schema, table]);
 }
 
@@ -69,7 +73,7 @@ class Dictionary {
     }
   }
 
-  of(address: Address): readonly Row[] {
+  of(address: Omit<Address, 'columns'>): readonly Row[] {
     return this.#rows.get(keyOf(address)) ?? [];
   }
 }

@@ -3,6 +3,8 @@ import type * as Oracledb from 'oracledb';
 import type { OracleDriver, OracleLink } from './port.ts';
 
 const CONNECT_TIMEOUT_S = 10;
+/** Rows in one round trip; a wide table alone has hundreds. */
+const FETCH = { fetchArraySize: 1_000, prefetchRows: 1_000 };
 /** How long a session may take to say goodbye. */
 const CLOSE_MS = 3_000;
 
@@ -43,7 +45,7 @@ function linkOf(connection: Oracledb.Connection, outFormat: number): OracleLink 
       return closing === undefined && connection.isHealthy();
     },
     async execute(sql, binds = {}) {
-      const call = connection.execute(sql, { ...binds }, { outFormat, autoCommit: false });
+      const call = connection.execute(sql, { ...binds }, { outFormat, autoCommit: false, ...FETCH });
       busy = call;
       try {
         const { rows } = await call;

@@ -13,12 +13,14 @@ export interface OracleH2 {
   stop(): Promise<void>;
 }
 
+const JAVA = process.env.JAVA_HOME === undefined ? 'java' : `${process.env.JAVA_HOME}/bin/java`;
+
 /** The program, or what is missing and how to get it. */
 export function findH2(): { readonly jar: string } | { readonly missing: string } {
   const jar = process.env.BACKFLOW_TEST_H2_JAR ?? '/usr/share/java/h2.jar';
   if (!existsSync(jar))
     return { missing: 'H2 is not installed: apt-get install libh2-java, or set BACKFLOW_TEST_H2_JAR' };
-  if (spawnSync('java', ['-version']).status !== 0) return { missing: 'there is no java on PATH' };
+  if (spawnSync(JAVA, ['-version']).status !== 0) return { missing: 'there is no java on PATH' };
   return { jar };
 }
 
@@ -31,7 +33,7 @@ UNION ALL SELECT table_schema, table_name, column_name, remarks FROM information
 export async function startOracleH2(jar: string): Promise<OracleH2> {
   const port = await freePort();
   const server = spawn(
-    'java',
+    JAVA,
     ['-Dh2.bindAddress=127.0.0.1', '-cp', jar, 'org.h2.tools.Server', '-pg', '-pgPort', String(port), '-ifNotExists'],
     { stdio: 'ignore' },
   );

@@ -92,7 +92,7 @@ export function startOracleModel(options: OracleModelOptions = {}): OracleModelH
     oracleConnectionType: { oracleServiceName: service },
     databaseName: 'shop',
   };
-  const { connectString } = oracleConnector.spec.config.parse(connection) as OracleConfig;
+  const { connectString } = oracleConnector.spec.config.parse(connection);
   const server = new OracleServer(connectString, thinDriver, options);
   fill(server.model);
   const harness: ConformanceHarness = {
