@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dataDir, httpAddress, natsEnvironment, webhookSecrets } from './environment.ts';
+import { dataDir, httpAddress, natsEnvironment, testLeaseMs, webhookSecrets } from './environment.ts';
 import { UsageError } from './exit.ts';
 
 describe('environment', () => {
@@ -15,6 +15,13 @@ describe('environment', () => {
   it('splits the secrets at commas and leaves out empty ones', () => {
     expect(webhookSecrets({})).toEqual([]);
     expect(webhookSecrets({ BACKFLOW_WEBHOOK_SECRETS: ' new ,old,,' })).toEqual(['new', 'old']);
+  });
+
+  it('takes a shorter lease for tests, in whole milliseconds', () => {
+    expect(testLeaseMs({})).toBeUndefined();
+    expect(testLeaseMs({ BACKFLOW_TEST_LEASE_MS: ' 2000 ' })).toBe(2_000);
+    for (const wrong of ['2s', '0.5', '100', '-1'])
+      expect(() => testLeaseMs({ BACKFLOW_TEST_LEASE_MS: wrong })).toThrow(/BACKFLOW_TEST_LEASE_MS/);
   });
 
   it('takes blank variables for unset ones', () => {

@@ -33,6 +33,8 @@ export interface EditingSession {
   readonly fields: readonly EditedField[];
 }
 
+const BURST_EVERY_MS = 1_500;
+
 interface Draft {
   readonly table: ChaosTable;
   readonly values: Partial<Record<Part, string>>;
@@ -70,7 +72,7 @@ export function editingSession(
     });
     const body = eventBody(draft, changes, { eventId, user: random() < 0.5 ? 'ana' : 'ben', time: startAt + made });
     const publication: Publication = {
-      at: made + Math.floor(random() * (random() < 0.1 ? 4_000 : 600)),
+      at: arrival(random, made),
       eventId,
       body,
       way: random() < 0.25 ? 'raw' : 'webhook',
@@ -82,6 +84,13 @@ export function editingSession(
       publications.push({ ...publication, at: publication.at + Math.floor(random() * 3_000), way: 'copy' });
   }
   return { publications: publications.sort((a, b) => a.at - b.at), fields: [...fields.values()] };
+}
+
+/** Most events come soon, some late, and many together, so that strikes fall into full batches. */
+function arrival(random: () => number, made: number): number {
+  const late = random() < 0.1;
+  const at = made + Math.floor(random() * (late ? 4_000 : 600));
+  return !late && random() < 0.5 ? Math.ceil(at / BURST_EVERY_MS) * BURST_EVERY_MS : at;
 }
 
 function fieldOf(fields: Map<string, EditedField>, table: ChaosTable, part: Part): EditedField {

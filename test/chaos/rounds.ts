@@ -26,7 +26,7 @@ export interface RoundSize {
 }
 
 /** A round of the long run, and one of the normal tests. */
-export const LONG_ROUND: RoundSize = { edits: 360, lastsMs: 15_000, everyMs: 900, leaseMs: 2_000 };
+export const LONG_ROUND: RoundSize = { edits: 600, lastsMs: 15_000, everyMs: 700, leaseMs: 2_000 };
 export const SHORT_ROUND: RoundSize = { edits: 150, lastsMs: 5_000, everyMs: 700, leaseMs: 1_000 };
 
 export interface RoundReport {
