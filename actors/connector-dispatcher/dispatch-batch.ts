@@ -2,6 +2,7 @@ import { type Context, context, ROOT_CONTEXT, type Span, trace } from '@opentele
 import { ConnectorError } from '../../connectors/connector-error.ts';
 import type { Connection, Connector, PlannedWrite } from '../../connectors/contract.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
+import { OPERATION_TYPE } from '../../src/domain/operation.ts';
 import type { FieldResult } from '../lane/asset-work.ts';
 import { failStage, type Stage, startStage, traceparentOf } from '../lane/stage-spans.ts';
 import { type RenderedWork, writingSequence } from '../lane/staged-work.ts';
@@ -122,6 +123,7 @@ class BatchSpans {
     const stage = startStage('write', parent, {
       attributes: {
         'backflow.channel': field.write.channel.name,
+        'backflow.operation': OPERATION_TYPE[field.field.open.field.aspect],
         'backflow.aspect': field.field.open.field.aspect,
         'backflow.asset': field.work.asset.fqn,
         'backflow.object': field.field.object,

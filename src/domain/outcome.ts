@@ -11,17 +11,6 @@ export type OutcomeStatus = 'applied' | 'unchanged' | 'superseded' | 'skipped' |
  */
 export type Verified = 'read' | 'commit' | 'no';
 
-/** The key that ends exactly once: CHANGES sequence × target × channel × aspect × object. */
-export interface OutcomeKey {
-  readonly sequence: number;
-  readonly target: string;
-  /** Absent where the configuration alone decided, with no channel involved. */
-  readonly channel?: string;
-  readonly aspect?: Aspect;
-  /** `''` is the entity itself; else a column's path joined like an FQN (dotted names quoted). */
-  readonly object: string;
-}
-
 /** Milliseconds since the epoch of the stations of a change. */
 export interface OutcomeTimings {
   readonly eventAt: number;
@@ -30,7 +19,9 @@ export interface OutcomeTimings {
   readonly settledAt: number;
 }
 
-/** One decided key. Members that do not apply are absent. Values longer than the limit stand cut, with their hash. */
+/**
+ * One decided key. The key that ends exactly once is CHANGES sequence × target × channel × aspect × object; `channel` is absent where
+ * no channel was involved, `object` is `''` for the entity itself, else a column's path joined like an FQN. Members that do not apply are absent. Values longer than the limit stand cut, with their hash. */
 export interface OutcomeItem {
   readonly sequence: number;
   readonly eventId: string;
