@@ -20,8 +20,10 @@ export interface OutcomeTimings {
 }
 
 /**
- * One decided key. The key that ends exactly once is CHANGES sequence × target × channel × aspect × object; `channel` is absent where
- * no channel was involved, `object` is `''` for the entity itself, else a column's path joined like an FQN. Members that do not apply are absent. Values longer than the limit stand cut, with their hash. */
+ * One decided key. The key that ends exactly once is CHANGES sequence × target × channel × aspect × object; `channel` is absent
+ * where no channel was involved, `object` is `''` for the entity itself, else a column's path joined like an FQN.
+ * Members that do not apply are absent. Values longer than the limit stand cut, with their hash.
+ */
 export interface OutcomeItem {
   readonly sequence: number;
   readonly eventId: string;
