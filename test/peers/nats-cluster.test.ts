@@ -246,6 +246,18 @@ for (const { server, binary } of servers) {
           const after = contest.taken();
           await until(() => contest.taken() > after, 60_000);
         }
+        // A leader that hangs believes to be one still when it wakes up: what is written to it then must not count.
+        const leader = cluster.node((await leaderOf(await connect(), `KV_${BUCKETS.leases}`)) ?? 'n1');
+        const before = contest.taken();
+        leader.freeze();
+        try {
+          await sleep(3_000);
+          await until(() => contest.taken() > before + 2 || !safe, 60_000);
+        } finally {
+          leader.thaw();
+        }
+        const after = contest.taken();
+        await until(() => contest.taken() > after + 2, 60_000);
       } finally {
         await contest.stop();
       }
