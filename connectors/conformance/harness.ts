@@ -7,6 +7,8 @@ export interface WritableObject {
   readonly ref: ObjectRef;
   /** The source's own word for it, as in the ability matrix. */
   readonly kind: string;
+  /** What can be written on this one, where that is not all that its kind can (absent). */
+  readonly aspects?: readonly Aspect[];
 }
 
 /** Something that is not there, and what is missing of it (`a column`, `a schema`), for the messages of the kit. */

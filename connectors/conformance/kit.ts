@@ -64,7 +64,10 @@ export class Kit {
 
   /** The objects that this aspect can be written on, each kind at least once when the harness is complete. */
   objectsFor(aspect: Aspect): readonly WritableObject[] {
-    return this.harness.objects.filter(({ ref, kind }) => this.ability(aspect, ref.level)?.kinds.includes(kind));
+    return this.harness.objects.filter(
+      ({ ref, kind, aspects }) =>
+        this.ability(aspect, ref.level)?.kinds.includes(kind) === true && aspects?.includes(aspect) !== false,
+    );
   }
 
   /** One object for each level that this aspect can be written on. */

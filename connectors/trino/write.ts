@@ -180,8 +180,7 @@ function ownerResult({ id, operation, plan }: PlannedWrite, stands: string | und
 }
 
 const LATE = 'The statement took too long and was cancelled, and was carried out all the same.';
-const OWNER_UNSEEN =
-  'Trino tells owners of tables and views to nobody: that the statement succeeded is the only proof.';
+const OWNER_UNSEEN = 'Trino does not tell the owner of this object: that the statement succeeded is the only proof.';
 
 const NOT_KEPT: Failure = {
   class: 'unsupported',

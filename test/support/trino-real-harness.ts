@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import type { ConformanceHarness, RunningHarness } from '../../connectors/conformance/harness.ts';
+import type { ConformanceHarness, RunningHarness, WritableObject } from '../../connectors/conformance/harness.ts';
 import { openStatementClient, type StatementClient } from '../../connectors/trino/client/statement-client.ts';
 import { trinoConfig } from '../../connectors/trino/config.ts';
 import { trinoConnector } from '../../connectors/trino/connector.ts';
@@ -44,14 +44,14 @@ export function connectionOf(trino: RealTrino, user: string, more: object = {}):
 
 const textRow = z.array(z.string().nullable());
 
-const COLUMNS = ['memory', 'lake', 'ice']
+const COLUMNS = ['memory', 'lake', 'strict', 'ice']
   .map(
     (catalog) =>
       `SELECT '${catalog}', table_schema, table_name, column_name, comment, concat(data_type, ' ', is_nullable, ' ', cast(ordinal_position AS varchar), ' ', coalesce(column_default, '')) FROM ${catalog}.information_schema.columns WHERE table_schema <> 'information_schema'`,
   )
   .join(' UNION ALL ');
 const VIEWS = "SELECT 'lake', table_schema, table_name, NULL, NULL, view_definition FROM lake.information_schema.views";
-const TABLES = ['memory', 'lake', 'ice'].map(
+const TABLES = ['memory', 'lake', 'strict', 'ice'].map(
   (catalog) =>
     `SELECT catalog_name, schema_name, table_name, NULL, comment, 'present' FROM system.metadata.table_comments WHERE catalog_name = '${catalog}' AND schema_name <> 'information_schema'`,
 );
@@ -96,9 +96,24 @@ function dumpFiles(root: string, catalog: string, dump: Map<string, string>): vo
   }
 }
 
+/** Comments on views only where they take no grants away, and owners only where the catalog has security of its own. */
+const WRITABLE: readonly WritableObject[] = [
+  ...TRINO_OBJECTS.filter(({ ref }) => ref.level !== 'schema').map(
+    (object): WritableObject => ({ ...object, aspects: ['description'] }),
+  ),
+  { ref: trinoRef('schema', 'strict', 'annex'), kind: 'schema' },
+  { ref: trinoRef('table', 'strict', 'app', 'orders'), kind: 'table', aspects: ['owners'] },
+  { ref: trinoRef('table', 'strict', 'app', 'order_view'), kind: 'view', aspects: ['owners'] },
+];
+
 const OBJECTS = [
+  'GRANT admin TO USER backflow IN strict',
+  'CREATE SCHEMA strict.app',
+  'CREATE SCHEMA strict.annex',
+  'CREATE TABLE strict.app.orders (id integer, note varchar)',
+  'CREATE VIEW strict.app.order_view AS SELECT id, note FROM strict.app.orders',
+  'GRANT SELECT ON strict.app.order_view TO USER bob',
   'CREATE SCHEMA lake.app',
-  'CREATE SCHEMA lake.annex',
   'CREATE TABLE lake.app.orders (id integer, note varchar)',
   'CREATE TABLE lake.app.customers (id integer, note varchar)',
   'CREATE VIEW lake.app.order_view AS SELECT id, note FROM lake.app.orders',
@@ -117,7 +132,7 @@ const queryRow = z.tuple([z.string(), z.string(), z.string()]);
 
 /** The objects of the kit on a real server; connections go through a proxy that can break them. */
 export async function startRealTrinoHarness(trino: RealTrino): Promise<RunningHarness> {
-  const admin = await clientOf(trino, 'admin');
+  const admin = await clientOf(trino, 'admin', { strict: 'admin' });
   for (const statement of OBJECTS) await admin.run(statement);
   for (const name of TRINO_HOSTILE_NAMES) {
     await admin.run(`CREATE SCHEMA ${quoted('memory', name)}`);
@@ -125,14 +140,17 @@ export async function startRealTrinoHarness(trino: RealTrino): Promise<RunningHa
   }
   const proxy = await startBreakableProxy();
   const seen = new Set<string>();
-  const connection = connectionOf(trino, 'backflow', { proxies: { https: proxy.url } });
+  const connection = connectionOf(trino, 'backflow', {
+    proxies: { https: proxy.url },
+    backflow: { roles: { strict: 'admin' } },
+  });
   const harness: ConformanceHarness = {
     connector: trinoConnector,
     connection,
     wrongCredentials: { ...connection, authType: { password: 'wrong secret' } },
     unreachable: { ...connection, hostPort: '127.0.0.1:1' },
     secrets: [trino.passwords.backflow ?? '', 'wrong secret'],
-    objects: TRINO_OBJECTS,
+    objects: WRITABLE,
     hostileObjects: TRINO_HOSTILE_OBJECTS,
     missing: TRINO_MISSING,
     principals: { first: 'ada', second: 'grace', missing: 'role:nobody' },

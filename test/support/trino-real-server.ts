@@ -109,6 +109,9 @@ const RULES = {
   ],
 };
 
+/** Ends the server when our end of its standard input is closed, so that it does not outlive tests that were killed. */
+const WATCHED = 'exec 3<&0; "$@" & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server';
+
 /** A real server with catalogs `memory`, `lake` (Hive, no security of its own), `strict` (Hive, sql-standard) and `ice` (Iceberg). */
 export async function startRealTrino({ home, java }: { home: string; java: string }): Promise<RealTrino> {
   const folder = mkdtempSync(join(tmpdir(), 'backflow-trino-'));
@@ -179,15 +182,15 @@ export async function startRealTrino({ home, java }: { home: string; java: strin
     ...metastore('ice'),
   );
 
-  const child = spawn(join(home, 'bin/launcher'), ['run', `--etc-dir=${folder}/etc`], {
+  const child = spawn('sh', ['-c', WATCHED, 'sh', join(home, 'bin/launcher'), 'run', `--etc-dir=${folder}/etc`], {
     cwd: folder,
     detached: true,
     env: { ...process.env, JAVA_HOME: java, PATH: `${join(java, 'bin')}:${process.env.PATH ?? ''}` },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
-    // The launcher and the server that it started: their group, which is ours alone.
+    // The shell and the server that it started: their group, which is ours alone.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
     await ended;
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
