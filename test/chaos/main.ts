@@ -16,10 +16,16 @@ const rounds = wholeNumber('rounds', values.rounds);
 const firstSeed = wholeNumber('seed', values.seed);
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
+let ended = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    ended = true;
+    say('ends after this round …');
+  });
 const sources = await startSources();
 const reports: RoundReport[] = [];
 try {
-  for (let i = 0; i < rounds; i += 1) {
+  for (let i = 0; i < rounds && !ended; i += 1) {
     const report = await runRound(sources, firstSeed + i, LONG_ROUND);
     // What a replica said is only of use where something is wrong.
     reports.push({ ...report, logs: [] });

@@ -6,6 +6,11 @@ import type { ReplicaProcess } from '../support/replica-process.ts';
 export const LINKS = ['nats', 'postgres', 'mariadb'] as const;
 export type LinkName = (typeof LINKS)[number];
 
+const SERVICE_BEHIND = { postgres: 'pg_sales', mariadb: 'maria_sales' } as const;
+const TARGETS = ['pg_sales', 'maria_sales'] as const;
+/** How long is waited for the name of a lane's owner. */
+const OWNER_MS = 300;
+
 /** A replica with the proxies between it and everything else. */
 export interface ChaosReplica {
   readonly process: ReplicaProcess;
@@ -16,20 +21,22 @@ export interface World {
   readonly replicas: readonly ChaosReplica[];
   readonly nats: NatsServer;
   readonly postgres: PostgresServer;
+  /** The replica that owns the lane of a target at this moment; undefined where that cannot be told. */
+  ownerOf(service: string): Promise<number | undefined>;
+}
+
+/** Which replica is hit: the owner of a target's lane, where that is known when the blow falls, else the one with this number. */
+interface Aim {
+  readonly replica: number;
+  readonly ownerOf?: string;
 }
 
 type Blow =
-  | { readonly kind: 'kill -9' | 'SIGTERM' | 'SIGSTOP'; readonly replica: number; readonly ms: number }
+  | (Aim & { readonly kind: 'kill -9' | 'SIGTERM' | 'SIGSTOP'; readonly ms: number })
   | { readonly kind: 'nats killed' | 'nats stopped' | 'postgres killed'; readonly ms: number }
-  | { readonly kind: 'cut'; readonly replica: number; readonly link: LinkName }
-  | { readonly kind: 'half-close'; readonly replica: number; readonly link: LinkName; readonly towards: Side }
-  | {
-      readonly kind: 'network';
-      readonly replica: number;
-      readonly link: LinkName;
-      readonly fault: Fault;
-      readonly ms: number;
-    };
+  | (Aim & { readonly kind: 'cut'; readonly link: LinkName })
+  | (Aim & { readonly kind: 'half-close'; readonly link: LinkName; readonly towards: Side })
+  | (Aim & { readonly kind: 'network'; readonly link: LinkName; readonly fault: Fault; readonly ms: number });
 
 /** Something bad that happens `at` milliseconds after the beginning of a round. */
 export type Strike = Blow & { readonly at: number };
@@ -47,25 +54,30 @@ export function planStrikes(
 
 function blow(random: () => number, leaseMs: number): Blow {
   const between = (from: number, to: number): number => Math.round(from + (to - from) * random());
-  const replica = between(0, 299) % 3;
   const link = LINKS[between(0, 299) % 3] ?? 'nats';
+  // The owner of a lane is where it hurts.
+  const service = link === 'nats' ? pickOne(random, TARGETS) : SERVICE_BEHIND[link];
+  const aim: Aim = { replica: between(0, 299) % 3, ...(random() < 0.6 ? { ownerOf: service } : {}) };
   const roll = random();
-  if (roll < 0.16) return { kind: 'kill -9', replica, ms: between(100, 2_000) };
-  if (roll < 0.26) return { kind: 'SIGTERM', replica, ms: between(0, 1_000) };
-  if (roll < 0.42) return { kind: 'SIGSTOP', replica, ms: between(0.5 * leaseMs, 2.5 * leaseMs) };
+  if (roll < 0.16) return { kind: 'kill -9', ...aim, ms: between(100, 2_000) };
+  if (roll < 0.26) return { kind: 'SIGTERM', ...aim, ms: between(0, 1_000) };
+  if (roll < 0.42) return { kind: 'SIGSTOP', ...aim, ms: between(0.5 * leaseMs, 2.5 * leaseMs) };
   if (roll < 0.5) return { kind: 'nats killed', ms: between(100, 3_000) };
   if (roll < 0.54) return { kind: 'nats stopped', ms: between(0, 1_500) };
   if (roll < 0.62) return { kind: 'postgres killed', ms: between(100, 2_500) };
-  if (roll < 0.72) return { kind: 'cut', replica, link };
-  if (roll < 0.78) return { kind: 'half-close', replica, link, towards: random() < 0.5 ? 'client' : 'server' };
-  const faults: readonly Fault[] = [
+  if (roll < 0.72) return { kind: 'cut', ...aim, link };
+  if (roll < 0.78) return { kind: 'half-close', ...aim, link, towards: random() < 0.5 ? 'client' : 'server' };
+  const faults: readonly [Fault, ...Fault[]] = [
     { kind: 'delay', ms: between(20, 400) },
     { kind: 'throttle', bytesPerSecond: between(2_000, 40_000) },
     { kind: 'stall' },
     { kind: 'black-hole' },
   ];
-  const fault = faults[between(0, 399) % 4] ?? { kind: 'stall' };
-  return { kind: 'network', replica, link, fault, ms: between(0.3 * leaseMs, 2.5 * leaseMs) };
+  return { kind: 'network', ...aim, link, fault: pickOne(random, faults), ms: between(0.3 * leaseMs, 2.5 * leaseMs) };
+}
+
+function pickOne<T>(random: () => number, items: readonly [T, ...T[]]): T {
+  return items[Math.floor(random() * items.length)] ?? items[0];
 }
 
 export const isKill = ({ kind }: Strike): boolean =>
@@ -73,8 +85,9 @@ export const isKill = ({ kind }: Strike): boolean =>
 
 export function describeStrike(strike: Strike): string {
   const { at, kind } = strike;
-  const who = 'replica' in strike ? ` ${strike.replica}` : '';
-  const where = 'link' in strike ? `–${strike.link}` : '';
+  const aimed = 'ownerOf' in strike ? `the owner of ${strike.ownerOf}, else ` : '';
+  const who = 'replica' in strike ? ` ${aimed}replica ${strike.replica}` : '';
+  const where = 'link' in strike ? `, link to ${strike.link}` : '';
   const what = strike.kind === 'network' ? JSON.stringify(strike.fault) : kind;
   return `${at} ms: ${what}${who}${where}${'ms' in strike ? ` for ${strike.ms} ms` : ''}`;
 }
@@ -86,22 +99,30 @@ export async function strike(world: World, strikes: readonly Strike[]): Promise<
   const all: Promise<void>[] = [];
   for (const one of strikes) {
     await pause(one.at - (performance.now() - beginning));
-    const thing = thingOf(one);
-    const turn = (chains.get(thing) ?? Promise.resolve()).then(() => hit(world, one));
+    const victim = 'replica' in one ? await victimOf(world, one) : undefined;
+    const thing = thingOf(one, victim);
+    const turn = (chains.get(thing) ?? Promise.resolve()).then(() => hit(world, one, victim));
     chains.set(thing, turn);
     all.push(turn);
   }
   await Promise.all(all);
 }
 
-function thingOf(one: Strike): string {
-  if ('link' in one) return `${one.replica} ${one.link}`;
-  if ('replica' in one) return `replica ${one.replica}`;
+async function victimOf(world: World, { replica, ownerOf }: Aim): Promise<number> {
+  if (ownerOf === undefined) return replica;
+  // While NATS is away nobody can tell.
+  const owner = await Promise.race([world.ownerOf(ownerOf).catch(() => undefined), pause(OWNER_MS)]);
+  return owner ?? replica;
+}
+
+function thingOf(one: Strike, victim: number | undefined): string {
+  if ('link' in one) return `${victim} ${one.link}`;
+  if (victim !== undefined) return `replica ${victim}`;
   return one.kind === 'postgres killed' ? 'postgres' : 'nats';
 }
 
-async function hit(world: World, one: Strike): Promise<void> {
-  const replica = 'replica' in one ? world.replicas[one.replica] : undefined;
+async function hit(world: World, one: Strike, victim: number | undefined): Promise<void> {
+  const replica = victim === undefined ? undefined : world.replicas[victim];
   switch (one.kind) {
     case 'kill -9':
       return replica?.process.kill9(one.ms);
@@ -137,6 +158,6 @@ async function hit(world: World, one: Strike): Promise<void> {
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), Math.max(0, ms)));
 }

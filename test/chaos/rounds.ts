@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { STREAMS } from '../../src/domain/subjects.ts';
 import { RAW_EVENTS } from '../../src/intake/raw-events.ts';
+import { readLanes } from '../../src/service/lane-record.ts';
 import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { startNatsServer } from '../support/nats-server.ts';
+import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { ReplicaProcess, type UnexpectedEnd } from '../support/replica-process.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type ChaosSources, createTables, dropTables, readSources, roundConfig } from './chaos-sources.ts';
@@ -64,13 +65,18 @@ export async function runRound(sources: ChaosSources, seed: number, size: RoundS
     closing.push(() => nats.stop());
     const replicas: ChaosReplica[] = [];
     closing.push(() => Promise.all(replicas.map(closeReplica)));
-    const world: World = { replicas, nats, postgres: sources.postgres };
     for (let i = 0; i < REPLICAS; i += 1)
-      replicas.push(await startReplica(i, world, sources, { folder, configPath, leaseMs: size.leaseMs }));
+      replicas.push(await startReplica(i, nats, sources, { folder, configPath, leaseMs: size.leaseMs }));
     await untilUp(replicas);
     const link = await connectNats({ servers: nats.url, name: 'chaos' });
     closing.push(() => link.close());
 
+    const world: World = {
+      replicas,
+      nats,
+      postgres: sources.postgres,
+      ownerOf: (service) => ownerOf(link, service, replicas),
+    };
     const strikes = planStrikes(random, size);
     const session = editingSession(random, tables, { ...size, startAt: Date.now() });
     const publisher = createPublisher(link, { maxMessages: 256, maxBytes: 8 * 1024 * 1024 });
@@ -104,6 +110,18 @@ export function isClean({ faults, unexpectedEnds, drainedAfterMs }: RoundReport)
   );
 }
 
+/** A replica's name holds the id of its process. */
+async function ownerOf(
+  link: NatsLink,
+  service: string,
+  replicas: readonly ChaosReplica[],
+): Promise<number | undefined> {
+  const lanes = await readLanes(link, new Set());
+  const owner = lanes.find(({ target }) => target === service)?.owner;
+  const found = replicas.findIndex(({ process }) => process.pid !== undefined && owner?.includes(`-${process.pid}-`));
+  return found === -1 ? undefined : found;
+}
+
 interface ReplicaSettings {
   readonly folder: string;
   readonly configPath: string;
@@ -112,7 +130,7 @@ interface ReplicaSettings {
 
 async function startReplica(
   index: number,
-  { nats }: World,
+  nats: NatsServer,
   { postgres, mariadb }: ChaosSources,
   { folder, configPath, leaseMs }: ReplicaSettings,
 ): Promise<ChaosReplica> {

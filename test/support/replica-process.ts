@@ -49,6 +49,11 @@ export class ReplicaProcess {
     return this.#url;
   }
 
+  /** Of the process that runs now. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** The end of what all its processes have written, one JSON line for each entry. */
   get log(): string {
     return this.#log;
