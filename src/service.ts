@@ -34,6 +34,8 @@ export interface ServiceOptions {
   readonly natsUrl?: string;
   readonly natsCreds?: string;
   /** Paths of PEM files. */
+  /** Copies of each stream and bucket in a cluster. */
+  readonly natsReplicas?: number;
   readonly natsTls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   readonly dataDir: string;
   readonly http: { readonly host: string; readonly port: number };
@@ -131,7 +133,10 @@ async function start(
   // Pulling and publishing have connections of their own: a full buffer of one must not hold up the other.
   const link = await connect('publish');
   const pullLink = await connect('pull');
-  await ensureTopology(link, options.natsUrl === undefined ? OWN_SERVER_SIZES : {});
+  await ensureTopology(link, {
+    ...(options.natsUrl === undefined ? OWN_SERVER_SIZES : {}),
+    ...(options.natsReplicas === undefined ? {} : { replicas: options.natsReplicas }),
+  });
 
   const metrics = createMetrics();
   const publisher = createPublisher(link, PUBLISH_WINDOW);

@@ -33,6 +33,8 @@ describe('environment', () => {
     expect(
       natsEnvironment({ NATS_URL: 'tls://a:4222', NATS_CREDS: '/c', NATS_CA: '/ca', NATS_CERT: '/p', NATS_KEY: '/k' }),
     ).toEqual({ url: 'tls://a:4222', credsFile: '/c', tls: { caFile: '/ca', certFile: '/p', keyFile: '/k' } });
+    expect(natsEnvironment({ NATS_REPLICAS: '3' })).toEqual({ replicas: 3 });
+    expect(() => natsEnvironment({ NATS_REPLICAS: '2' })).toThrow(/NATS_REPLICAS is "2"/);
     expect(() => natsEnvironment({ NATS_KEY: '/k' })).toThrow(/NATS_CERT and NATS_KEY/);
   });
 });

@@ -48,6 +48,8 @@ export interface NatsEnvironment {
   readonly credsFile?: string;
   /** `NATS_CA`, `NATS_CERT`, `NATS_KEY`: paths of PEM files. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** `NATS_REPLICAS`: copies of each stream in a cluster, 1, 3 or 5; undefined: streams are left as they are, new ones get one. */
+  readonly replicas?: number;
 }
 
 export function natsEnvironment(env: Env): NatsEnvironment {
@@ -61,6 +63,10 @@ export function natsEnvironment(env: Env): NatsEnvironment {
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError('NATS_CERT and NATS_KEY belong together: set both or none');
   }
+  const copies = env.NATS_REPLICAS?.trim() || undefined;
+  if (copies !== undefined && !['1', '3', '5'].includes(copies)) {
+    throw new UsageError(`NATS_REPLICAS is ${JSON.stringify(copies)}; it has to be 1, 3 or 5`);
+  }
   const tls = {
     ...(caFile === undefined ? {} : { caFile }),
     ...(certFile === undefined ? {} : { certFile }),
@@ -70,5 +76,6 @@ export function natsEnvironment(env: Env): NatsEnvironment {
     ...(url === undefined ? {} : { url }),
     ...(credsFile === undefined ? {} : { credsFile }),
     ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    ...(copies === undefined ? {} : { replicas: Number(copies) }),
   };
 }

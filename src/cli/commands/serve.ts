@@ -36,6 +36,7 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
       ...(nats.url === undefined ? {} : { natsUrl: nats.url }),
       ...(nats.credsFile === undefined ? {} : { natsCreds: nats.credsFile }),
       ...(nats.tls === undefined ? {} : { natsTls: nats.tls }),
+      ...(nats.replicas === undefined ? {} : { natsReplicas: nats.replicas }),
       dataDir: dataDir(env),
       http,
       ...(configPath === undefined ? {} : { configPath }),
