@@ -36,7 +36,9 @@ type Blow =
   | { readonly kind: 'nats killed' | 'nats stopped' | 'postgres killed'; readonly ms: number }
   | (Aim & { readonly kind: 'cut'; readonly link: LinkName })
   | (Aim & { readonly kind: 'half-close'; readonly link: LinkName; readonly towards: Side })
-  | (Aim & { readonly kind: 'network'; readonly link: LinkName; readonly fault: Fault; readonly ms: number });
+  | (Aim & { readonly kind: 'network'; readonly link: LinkName; readonly fault: Fault; readonly ms: number })
+  /** A replica that is cut off from everything at once, and does not know why. */
+  | (Aim & { readonly kind: 'partition'; readonly fault: Fault; readonly ms: number });
 
 /** Something bad that happens `at` milliseconds after the beginning of a round. */
 export type Strike = Blow & { readonly at: number };
@@ -67,6 +69,10 @@ function blow(random: () => number, leaseMs: number): Blow {
   if (roll < 0.62) return { kind: 'postgres killed', ms: between(100, 2_500) };
   if (roll < 0.72) return { kind: 'cut', ...aim, link };
   if (roll < 0.78) return { kind: 'half-close', ...aim, link, towards: random() < 0.5 ? 'client' : 'server' };
+  if (roll < 0.88) {
+    const fault: Fault = { kind: random() < 0.7 ? 'stall' : 'black-hole' };
+    return { kind: 'partition', ...aim, fault, ms: between(0.8 * leaseMs, 3 * leaseMs) };
+  }
   const faults: readonly [Fault, ...Fault[]] = [
     { kind: 'delay', ms: between(20, 400) },
     { kind: 'throttle', bytesPerSecond: between(2_000, 40_000) },
@@ -88,7 +94,7 @@ export function describeStrike(strike: Strike): string {
   const aimed = 'ownerOf' in strike ? `the owner of ${strike.ownerOf}, else ` : '';
   const who = 'replica' in strike ? ` ${aimed}replica ${strike.replica}` : '';
   const where = 'link' in strike ? `, link to ${strike.link}` : '';
-  const what = strike.kind === 'network' ? JSON.stringify(strike.fault) : kind;
+  const what = 'fault' in strike ? `${kind} ${JSON.stringify(strike.fault)}` : kind;
   return `${at} ms: ${what}${who}${where}${'ms' in strike ? ` for ${strike.ms} ms` : ''}`;
 }
 
@@ -117,6 +123,7 @@ async function victimOf(world: World, { replica, ownerOf }: Aim): Promise<number
 
 function thingOf(one: Strike, victim: number | undefined): string {
   if ('link' in one) return `${victim} ${one.link}`;
+  if (one.kind === 'partition') return `${victim} all links`;
   if (victim !== undefined) return `replica ${victim}`;
   return one.kind === 'postgres killed' ? 'postgres' : 'nats';
 }
@@ -155,6 +162,13 @@ async function hit(world: World, one: Strike, victim: number | undefined): Promi
       replica?.links[one.link].set(one.fault);
       await pause(one.ms);
       replica?.links[one.link].set({ kind: 'pass' });
+      return;
+    case 'partition': {
+      const links = replica === undefined ? [] : Object.values(replica.links);
+      for (const link of links) link.set(one.fault);
+      await pause(one.ms);
+      for (const link of links) link.set({ kind: 'pass' });
+    }
   }
 }
 
