@@ -4,7 +4,7 @@ import type { RunningHarness, WritableObject } from '../../connectors/conformanc
 import { ConnectorError } from '../../connectors/connector-error.ts';
 import type { Ability, Connector } from '../../connectors/contract.ts';
 import { openStatementClient, type StatementClient } from '../../connectors/trino/client/statement-client.ts';
-import { trinoConfig } from '../../connectors/trino/config.ts';
+import { type TrinoConfig, trinoConfig } from '../../connectors/trino/config.ts';
 import { trinoConnector } from '../../connectors/trino/connector.ts';
 import { trinoDumpKey, trinoRef } from './trino-harness.ts';
 import { startBreakableProxy } from './trino-proxy.ts';
@@ -14,16 +14,16 @@ import { quoted } from './trino-quoted.ts';
  * The connector as far as a foreign server is written to: descriptions only. To give objects away could lock the account out of what it
  * has to remove again.
  */
-export const TRINO_DESCRIPTIONS: Connector = narrowed(
+export const TRINO_DESCRIPTIONS: Connector<TrinoConfig> = narrowed(
   trinoConnector.spec.abilities.filter(({ aspect }) => aspect === 'description'),
 );
 
 /** What is not among these abilities is refused, as the connector refuses what a catalog has said that it lacks. */
-function narrowed(abilities: readonly Ability[]): Connector {
+function narrowed(abilities: readonly Ability[]): Connector<TrinoConfig> {
   const { spec, open, plan } = trinoConnector;
   return {
     spec: { ...spec, abilities },
-    open: (config, session) => open(spec.config.parse(config), session),
+    open,
     plan(operation, source, options) {
       const { aspect, object } = operation;
       if (abilities.some((ability) => ability.aspect === aspect && ability.level === object.level)) {
