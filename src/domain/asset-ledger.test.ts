@@ -18,6 +18,18 @@ describe('coalescing', () => {
     expect(open).toMatchObject({ stale: false, doubts: [], mayClear: true });
   });
 
+  it('may clear what the newest change cleared, also when an older change comes too late beside it', () => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(described(1, 20, 'text'), 0);
+    settleAll(ledger);
+    ledger.admit(described(2, 10, 'older'), 0);
+    ledger.admit(change(3, 30, [{ kind: 'deleted', name: 'description', oldValue: 'text' }], {}), 0);
+    const open = field(ledger, 'description');
+    expect([open.winner.sequence, open.stale, open.doubts]).toEqual([3, false, ['rank-not-above-settled']]);
+    expect(ledger.value({ aspect: 'description' })).toMatchObject({ known: true, text: undefined });
+    expect(open.mayClear).toBe(true);
+  });
+
   it('is closed once all touches are, and a held sequence only replaces its handle', () => {
     const ledger = createLedger(ASSET, undefined);
     const one = described(1, 10, 'text');

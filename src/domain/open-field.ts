@@ -24,6 +24,7 @@ export function summarize(touches: readonly Touch[], situation: FieldSituation):
   if (winner === undefined) return undefined;
   const { settled, value } = situation;
   const doubts = [...new Set(touches.flatMap((touch) => openDoubts(touch, situation)))];
+  const ofWinner = openDoubts(winner, situation);
   const fresh = touches.every(situation.isAnswered);
   const stale = !fresh && isStale(winner, situation);
   const speaks = touches.some((touch) => touch.reason !== 'whole' && touch.reason !== 'entered');
@@ -37,8 +38,13 @@ export function summarize(touches: readonly Touch[], situation: FieldSituation):
     removedTags: honouredRemovals(touches, stale, value, settled),
     doubts,
     fresh,
-    mayClear: fresh || (doubts.length === 0 && speaks),
+    mayClear: fresh || (speaks && doubts.every((doubt) => isHarmless(doubt, ofWinner))),
   };
+}
+
+/** That an older change among the touches comes too late says nothing against what the newest one made empty. */
+function isHarmless(doubt: Doubt, ofWinner: readonly Doubt[]): boolean {
+  return doubt === 'rank-not-above-settled' && !ofWinner.includes(doubt);
 }
 
 /** The settled rank already covers the touch. A replay is covered only by what another change settled strictly above it. */

@@ -1,12 +1,15 @@
+import { z } from 'zod';
 import type { DrainAnswer } from '../../actors/asset-coalescer/coalescer-messages.ts';
 import type { ActorRef } from '../../actors/kernel/actor-ref.ts';
 import type { ActorSystem } from '../../actors/kernel/actor-system.ts';
 import { restart } from '../../actors/kernel/supervision.ts';
 import { type LaneMessage, type LaneStatus, lane } from '../../actors/lane/lane.ts';
 import type { Connector } from '../../connectors/contract.ts';
+import { apiRequest } from '../../streams/nats/api-request.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
+import { StreamError } from '../../streams/nats/stream-error.ts';
 import { createTokenBucket } from '../../streams/operators/token-bucket.ts';
 import type { CompiledConfig, TargetConfig } from '../config/compiled.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
@@ -23,6 +26,7 @@ const CREDIT_BYTES = 32 * 1024 * 1024;
 const CREDIT_MESSAGES = 2_000;
 /** Bytes for the states of resident assets, of all lanes together. */
 const CACHE_BYTES = 48 * 1024 * 1024;
+const consumerState = z.object({ num_pending: z.number(), num_ack_pending: z.number() });
 const STATUS_TIMEOUT_MS = 2_000;
 const DRAIN_TIMEOUT_MS = 14_000;
 
@@ -123,7 +127,7 @@ export class LaneManager {
               lastError: undefined,
             }),
           );
-        const pending = await this.#pending(name);
+        const pending = (await this.#pending(name)) ?? 0;
         return {
           ...status,
           held: vitals.held,
@@ -158,7 +162,8 @@ export class LaneManager {
     await running.ref.offer({ type: 'configure', config });
     await running.ref.offer({ type: 'pause', paused: false });
     const finish = async (): Promise<void> => {
-      while ((await this.#pending(name)) > 0 || running.vitals.held > 0) {
+      // Undefined says that NATS cannot be asked now, not that nothing waits.
+      while ((await this.#pending(name)) !== 0 || running.vitals.held > 0) {
         await new Promise((resolve) => setTimeout(resolve, 250));
         // The target is back, or the service ends.
         if (!running.retiring || this.#lanes.get(name) !== running) return;
@@ -174,12 +179,21 @@ export class LaneManager {
     );
   }
 
-  async #pending(name: string): Promise<number> {
+  /** Changes that the lane has not settled; 0 when it has no consumer, undefined when NATS cannot be asked. */
+  async #pending(name: string): Promise<number | undefined> {
+    const { storeLink } = this.#options;
     try {
-      const info = await this.#options.storeLink.jsm.consumers.info(STREAMS.changes, name);
+      const doing = `look at the lane ${name}`;
+      const info = await apiRequest(
+        storeLink,
+        `CONSUMER.INFO.${STREAMS.changes}.${name}`,
+        undefined,
+        consumerState,
+        doing,
+      );
       return info.num_pending + info.num_ack_pending;
-    } catch {
-      return 0;
+    } catch (error) {
+      return error instanceof StreamError && error.code === 'not-found' ? 0 : undefined;
     }
   }
 
