@@ -42,7 +42,10 @@ class MssqlConnection implements Connection {
     const sources: SourceObject[] = [];
     for (const [database, places] of byDatabase(objects, (object) => object)) {
       const group = places.map(({ item }) => item);
-      const found = await this.#inDatabase(database, (session) => readObjects(session, group, this.#config));
+      const found = await this.#inDatabase(database, async (session) => {
+        await this.#fence(session);
+        return readObjects(session, group, this.#config);
+      });
       for (const [index, { place }] of places.entries()) {
         sources[place] =
           typeof found === 'string' ? missingObject(found) : (found[index] ?? missingObject('object-missing'));
@@ -72,6 +75,7 @@ class MssqlConnection implements Connection {
     return this.#pools.close();
   }
 
+  /** Before the first read too: a value that an earlier owner still changes must not be taken for the present one. */
   async #fence(session: Session): Promise<void> {
     if (this.#fenced) return;
     await endOlderSessions(session, this.#name);

@@ -1,6 +1,7 @@
 import type { ConnectionPool } from 'mssql';
 import { ConnectorError } from '../connector-error.ts';
 import type { SessionName } from '../contract.ts';
+import { refuseLostLane } from '../lane-lost.ts';
 import type { MssqlConfig } from './config.ts';
 import { type Driver, driverConfig, loadDriver } from './driver.ts';
 import { connectorErrorOf } from './errors.ts';
@@ -77,6 +78,7 @@ export class DatabasePools {
       for (const [database, one] of this.#entries) if (one === entry) this.#entries.delete(database);
       throw connectorErrorOf(cause, phase, entry.loginNumbers);
     }
+    refuseLostLane(this.#name);
   }
 
   async #use(database: string): Promise<Entry> {

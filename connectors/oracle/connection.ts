@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { CheckReport, Connection, PlannedWrite, SessionName, SourceObject, WriteResult } from '../contract.ts';
+import { refuseLostLane } from '../lane-lost.ts';
 import { checkServer } from './check.ts';
 import type { OracleConfig } from './config.ts';
 import { endOlderSessions } from './fence.ts';
@@ -44,13 +45,15 @@ class OracleConnection implements Connection {
   }
 
   read(objects: readonly ObjectRef[]): Promise<readonly SourceObject[]> {
-    return this.#inTurn((session) => readObjects(session, objects));
+    return this.#inTurn(async (session) => {
+      await this.#fence(session);
+      return readObjects(session, objects);
+    });
   }
 
   apply(writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
     return this.#inTurn(async (session) => {
-      if (!this.#fenced) await endOlderSessions(session, this.#name);
-      this.#fenced = true;
+      await this.#fence(session);
       return writeAll(session, writes);
     });
   }
@@ -63,6 +66,14 @@ class OracleConnection implements Connection {
     await this.#session.close();
   }
 
+  /** Before the first read too: a value that an earlier owner still changes must not be taken for the present one. */
+  async #fence(session: Session): Promise<void> {
+    if (this.#fenced) return;
+    refuseLostLane(this.#name);
+    await endOlderSessions(session, this.#name);
+    this.#fenced = true;
+  }
+
   /** Calls made before the connection is closed still have their turn. */
   #inTurn<T>(work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closed());
@@ -71,6 +82,7 @@ class OracleConnection implements Connection {
         if (this.#closed) throw closed();
         await this.#session.close();
         this.#session = await openSession(this.#config, this.#name, this.#driver);
+        refuseLostLane(this.#name);
       }
       return work(this.#session);
     });

@@ -376,3 +376,12 @@ function vaultId(): number {
   const schema = running.shop.findSchema('secret');
   return (schema && running.shop.findObject(schema.id, 'vault')?.id) ?? 0;
 }
+
+describe('a lane that is lost', () => {
+  it('asks nothing over a session that was opened afterwards', async () => {
+    const config = mssqlConnector.spec.config.parse(running.harness.connection);
+    await expect(mssqlConnector.open(config, { lane: 'lost', epoch: 1, valid: () => false })).rejects.toMatchObject({
+      failure: { code: 'lane-lost', scope: 'target' },
+    });
+  });
+});

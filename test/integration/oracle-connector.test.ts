@@ -84,6 +84,8 @@ describe('names of the catalogue', () => {
     const { server, live } = await start();
     const names = Array.from({ length: 300 }, (_, i) => `T${i}`);
     for (const name of names) server.model.addObject('APP', name, 'TABLE', ['ID']).comment = `I am ${name}`;
+    // The first read ends sessions of earlier owners as well.
+    await live.read([ref('table', 'APP', 'T0')]);
     const before = server.log.length;
     const sources = await live.read(names.map((name) => ref('table', 'APP', name)));
     expect(sources.map(({ description }) => description)).toEqual(names.map((name) => `I am ${name}`));
@@ -326,5 +328,18 @@ describe('check', () => {
     expect(report.findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
     expect(await write(own, describing(ORDERS, 'by its owner'))).toMatchObject({ ok: true });
     expect(await write(own, tagging(ORDERS, [{ key: 'PII', value: 'x' }]))).toMatchObject({ ok: true });
+  });
+});
+
+describe('a lane that is lost', () => {
+  it('asks and writes nothing, although its session is open', async () => {
+    const { connection, server } = await start();
+    const config = oracleConnector.spec.config.parse(connection);
+    let valid = true;
+    const own = await openOracle(config, { lane: 'shop.9', epoch: 1, valid: () => valid }, server.driver);
+    valid = false;
+    await expect(own.read([ORDERS])).rejects.toMatchObject({ failure: { code: 'lane-lost', scope: 'target' } });
+    await expect(own.apply([])).rejects.toMatchObject({ failure: { code: 'lane-lost' } });
+    await own.close();
   });
 });
