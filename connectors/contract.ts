@@ -50,6 +50,8 @@ export interface ConnectorSpec<Config = unknown> {
   readonly abilities: readonly Ability[];
   readonly limits: readonly TextLimit[];
   readonly rate: RateDefaults;
+  /** Environment variable that runs the conformance suite against a user's own server, beside what `provenOn` says. */
+  readonly optIn?: string;
 }
 
 /** The present state of one object in the source. */

@@ -38,4 +38,5 @@ export const clickhouseSpec: ConnectorSpec<ClickhouseConfig> = {
       'our own limit: the definition of a table with all comments has to stay below max_query_size (262,144 bytes)',
   })),
   rate: { perSecond: 10, burst: 50, concurrency: 2, batch: BATCH },
+  optIn: 'BACKFLOW_TEST_CLICKHOUSE_URL',
 };

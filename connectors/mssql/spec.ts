@@ -49,4 +49,5 @@ export const mssqlSpec: ConnectorSpec<MssqlConfig> = {
     source: 'SQL Server documentation (sp_addextendedproperty): 7,500 bytes',
   })),
   rate: { perSecond: 20, burst: 100, concurrency: 2, batch: BATCH },
+  optIn: 'BACKFLOW_TEST_MSSQL_URL',
 };

@@ -44,4 +44,5 @@ export const oracleSpec: ConnectorSpec<OracleConfig> = {
     { aspect: 'tags', level: 'column', max: ANNOTATION_BYTES, unit: 'bytes', source: annotationLimit },
   ],
   rate: { perSecond: 10, burst: 50, concurrency: 1, batch: BATCH },
+  optIn: 'BACKFLOW_TEST_ORACLE_URL',
 };

@@ -45,4 +45,5 @@ export const redshiftSpec: ConnectorSpec<RedshiftConfig> = {
     source: 'our own limit: the longest VARCHAR of Redshift, so that every comment can be read back',
   })),
   rate: { perSecond: 2, burst: 20, concurrency: 1, batch: COMMENTS_PER_TRANSACTION },
+  optIn: 'BACKFLOW_TEST_REDSHIFT_URL',
 };

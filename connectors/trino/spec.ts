@@ -31,4 +31,5 @@ export const trinoSpec: ConnectorSpec<TrinoConfig> = {
       'our own limit, so that a statement stays below query.max-length (1,000,000); the systems behind may have lower ones',
   })),
   rate: { perSecond: 5, burst: 20, concurrency: 2, batch: 50 },
+  optIn: 'BACKFLOW_TEST_TRINO_URL',
 };

@@ -11,5 +11,6 @@ export function connectorRow({ spec }: Connector) {
     rateLimit: { perSecond: spec.rate.perSecond, burst: spec.rate.burst },
     concurrency: spec.rate.concurrency,
     batch: spec.rate.batch,
+    ...(spec.optIn === undefined ? {} : { optIn: spec.optIn }),
   };
 }

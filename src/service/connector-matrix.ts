@@ -11,7 +11,7 @@ export function connectorMatrix(connectors: readonly Connector[]): string {
     return [
       `\`${spec.name}\` (${spec.serviceTypes.join(', ')})`,
       ...ASPECTS.map((aspect) => cell(spec.abilities, aspect)),
-      proven.join(', '),
+      [...proven, ...(spec.optIn === undefined ? [] : ['opt-in'])].join(', '),
     ];
   });
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
