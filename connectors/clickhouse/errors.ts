@@ -1,17 +1,6 @@
-import type { Failure, FailureClass, FailureScope } from '../../src/domain/failure.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
-
-interface Entry {
-  readonly class: FailureClass;
-  readonly scope: FailureScope;
-  readonly message: string;
-}
-
-const entry = (failureClass: FailureClass, scope: FailureScope, message: string): Entry => ({
-  class: failureClass,
-  scope,
-  message,
-});
+import { entry, type FailureEntry } from '../failure-entry.ts';
 
 const LOGIN = entry('auth', 'target', 'The server refused the login. Check username and password.');
 const BUSY = entry('throttled', 'target', 'The server is overloaded, or a quota of the account is used up.');
@@ -27,7 +16,7 @@ const NO_CLUSTER = entry(
 );
 
 /** By the server's error code (ErrorCodes of ClickHouse 26.7; the numbers never change). */
-const BY_CODE: Readonly<Record<number, Entry>> = {
+const BY_CODE: Readonly<Record<number, FailureEntry>> = {
   1: entry('unsupported', 'object', 'The server does not support the statement for this object.'),
   10: entry('not_found', 'object', 'The column does not exist.'),
   16: entry('not_found', 'object', 'The column does not exist.'),

@@ -1,23 +1,12 @@
-import type { Failure, FailureClass, FailureScope } from '../../src/domain/failure.ts';
+import type { Failure, FailureClass } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
+import { entry, type FailureEntry } from '../failure-entry.ts';
 
 /**
  * When it happened: while connecting to the configured database or to another one of the server, or while a statement ran.
  * The same number concerns the whole target in the first case and one object in the others.
  */
 export type Phase = 'connect' | 'connect-other-database' | 'statement';
-
-interface Entry {
-  readonly class: FailureClass;
-  readonly scope: FailureScope;
-  readonly message: string;
-}
-
-const entry = (failureClass: FailureClass, scope: FailureScope, message: string): Entry => ({
-  class: failureClass,
-  scope,
-  message,
-});
 
 const PRIVILEGE = entry('permission', 'object', 'The login lacks a privilege. Run the check for the exact GRANT.');
 const LOST = entry('transient', 'target', 'The connection was lost.');
@@ -37,7 +26,7 @@ const TOO_LONG = entry('invalid', 'object', 'A value does not fit.');
 const IN_DOUBT = entry('not_found', 'object', 'The object does not exist, or this login may not write to it.');
 
 /** By the server's error number (`sys.messages`, and the list of transient errors of Azure SQL). */
-const BY_NUMBER: Readonly<Record<number, Entry>> = {
+const BY_NUMBER: Readonly<Record<number, FailureEntry>> = {
   64: LOST,
   102: SYNTAX,
   105: SYNTAX,

@@ -1,17 +1,6 @@
-import type { Failure, FailureClass, FailureScope } from '../../src/domain/failure.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
-
-interface Entry {
-  readonly class: FailureClass;
-  readonly scope: FailureScope;
-  readonly message: string;
-}
-
-const entry = (failureClass: FailureClass, scope: FailureScope, message: string): Entry => ({
-  class: failureClass,
-  scope,
-  message,
-});
+import { entry, type FailureEntry } from '../failure-entry.ts';
 
 const LOST = entry('transient', 'target', 'The connection was lost.');
 const SHORT_OF_RESOURCES = entry('transient', 'target', 'The server is short of a resource (memory, disk, threads).');
@@ -36,7 +25,7 @@ const TIMED_OUT = entry('transient', 'object', 'The statement ran into its time 
 const BAD_NAME = entry('not_found', 'object', 'No object can have such a name on this server.');
 
 /** By the server's error number (MySQL and MariaDB error references). */
-const BY_NUMBER: Readonly<Record<number, Entry>> = {
+const BY_NUMBER: Readonly<Record<number, FailureEntry>> = {
   1021: SHORT_OF_RESOURCES,
   1037: SHORT_OF_RESOURCES,
   1038: SHORT_OF_RESOURCES,

@@ -1,17 +1,6 @@
-import type { Failure, FailureClass, FailureScope } from '../../src/domain/failure.ts';
+import type { Failure, FailureScope } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
-
-interface Entry {
-  readonly class: FailureClass;
-  readonly scope: FailureScope;
-  readonly message: string;
-}
-
-const entry = (failureClass: FailureClass, scope: FailureScope, message: string): Entry => ({
-  class: failureClass,
-  scope,
-  message,
-});
+import { entry, type FailureEntry } from '../failure-entry.ts';
 
 const LOST = entry('transient', 'target', 'The connection was lost.');
 const UNREACHABLE = entry('transient', 'target', 'The server cannot be reached.');
@@ -56,7 +45,7 @@ const SETTINGS = entry(
 );
 
 /** By the number of an `ORA-` error. Source: the vendor's error help. */
-const BY_ORA: Readonly<Record<number, Entry>> = {
+const BY_ORA: Readonly<Record<number, FailureEntry>> = {
   18: FULL,
   20: FULL,
   28: LOST, // "your session has been killed"
@@ -175,7 +164,7 @@ const BY_ORA: Readonly<Record<number, Entry>> = {
 };
 
 /** By the code of an error of the driver itself. */
-const BY_NJS: Readonly<Record<string, Entry>> = {
+const BY_NJS: Readonly<Record<string, FailureEntry>> = {
   'NJS-003': LOST,
   'NJS-040': FULL,
   'NJS-116': SETTINGS, // password verifier of an old version
@@ -248,7 +237,7 @@ export function connectorErrorOf(error: unknown, phase: Phase): ConnectorError {
 }
 
 /** `NJS-511: … refused. Cause: ORA-12526`. A connection that is gone stays gone, whatever the number says. */
-function innerEntry(code: string, message: string): (Entry & { readonly code: string }) | undefined {
+function innerEntry(code: string, message: string): (FailureEntry & { readonly code: string }) | undefined {
   if (code !== 'NJS-511' && code !== 'NJS-513') return undefined;
   const found = /ORA-(\d{5})/.exec(message)?.[1];
   const entry = found === undefined ? undefined : BY_ORA[Number(found)];

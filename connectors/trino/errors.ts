@@ -1,17 +1,6 @@
-import type { Failure, FailureClass, FailureScope } from '../../src/domain/failure.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
-
-interface Entry {
-  readonly class: FailureClass;
-  readonly scope: FailureScope;
-  readonly message: string;
-}
-
-const entry = (failureClass: FailureClass, scope: FailureScope, message: string): Entry => ({
-  class: failureClass,
-  scope,
-  message,
-});
+import { entry, type FailureEntry } from '../failure-entry.ts';
 
 const STOPPED = entry('transient', 'object', 'The statement was stopped before it had ended.');
 const BUSY = entry('throttled', 'target', 'The cluster is overloaded, or a limit of its resource group is reached.');
@@ -20,7 +9,7 @@ const COMMIT = entry('conflict', 'object', 'Another change of the table was comm
 const ENGINE = entry('transient', 'object', 'The system behind the catalog failed or refused the statement.');
 
 /** By the server's error name (StandardErrorCode and the connectors' own codes, as of Trino 476 and 483). */
-const BY_NAME: Readonly<Record<string, Entry>> = {
+const BY_NAME: Readonly<Record<string, FailureEntry>> = {
   SYNTAX_ERROR: entry('invalid', 'object', 'The server did not understand the statement.'),
   NOT_SUPPORTED: entry('unsupported', 'object', "The catalog's connector does not support this."),
   PERMISSION_DENIED: entry('permission', 'object', 'Access was denied. Run the check for what is missing.'),
@@ -55,7 +44,7 @@ const BY_NAME: Readonly<Record<string, Entry>> = {
 };
 
 /** By the type of the error, where the name is not known. */
-const BY_TYPE: Readonly<Record<string, Entry>> = {
+const BY_TYPE: Readonly<Record<string, FailureEntry>> = {
   INSUFFICIENT_RESOURCES: BUSY,
   EXTERNAL: ENGINE,
   INTERNAL_ERROR: entry('transient', 'object', 'The server failed in a way that it does not name.'),
@@ -113,7 +102,7 @@ function hintOf({ errorName, message }: QueryError): QueryHint | undefined {
   return errorName === 'TABLE_NOT_FOUND' && / with that name exists/.test(message) ? 'other-kind' : undefined;
 }
 
-const HTTP: Readonly<Record<number, Entry>> = {
+const HTTP: Readonly<Record<number, FailureEntry>> = {
   400: entry(
     'invalid',
     'target',
