@@ -1,9 +1,6 @@
-import type { Channel } from '../../src/channels/channel.ts';
-import { entersChannel } from '../../src/channels/choose-channel.ts';
+import { enteredFields } from '../../src/channels/entered-fields.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
-import { type Field, levelOf } from '../../src/domain/entity.ts';
 import type { Touch } from '../../src/domain/ledger.ts';
-import type { Column, Snapshot } from '../../src/domain/snapshot.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import { timings } from '../outcome-recorder/asset-outcome.ts';
 import type { AssetEntry } from './asset-entry.ts';
@@ -94,30 +91,6 @@ function touchEntered(entry: AssetEntry, held: HeldChange, target: string, confi
   if (before === undefined || after === undefined) return;
   for (const channel of config.channelsOf(target)) {
     if (held.onlyChannel !== undefined && held.onlyChannel !== channel.name) continue;
-    if (!entersChannel(channel, after, before)) continue;
-    for (const field of carriedFields(after, channel)) entry.ledger.touch(sequence, field, channel.name);
+    for (const field of enteredFields(channel, after, before)) entry.ledger.touch(sequence, field, channel.name);
   }
-}
-
-/** The fields of a snapshot that hold a value and that the channel manages. An empty value never counts: nothing is unset on entering. */
-function carriedFields(snapshot: Snapshot, channel: Channel): Field[] {
-  const fields: Field[] = [];
-  if (channel.levels.has(levelOf(snapshot.entityType, false))) {
-    if (channel.update.has('description') && snapshot.description !== undefined) fields.push({ aspect: 'description' });
-    if (channel.update.has('tags') && (snapshot.tags?.length ?? 0) > 0) fields.push({ aspect: 'tags' });
-    if (channel.update.has('owners') && (snapshot.owners?.length ?? 0) > 0) fields.push({ aspect: 'owners' });
-  }
-  if (channel.levels.has('column')) {
-    const visit = (columns: readonly Column[]): void => {
-      for (const column of columns) {
-        if (channel.update.has('description') && column.description !== undefined)
-          fields.push({ aspect: 'description', column: column.path });
-        if (channel.update.has('tags') && snapshot.tags !== undefined && column.tags.length > 0)
-          fields.push({ aspect: 'tags', column: column.path });
-        visit(column.children);
-      }
-    };
-    visit(snapshot.columns);
-  }
-  return fields;
 }

@@ -1,4 +1,5 @@
 import type { ObjectRef } from '../../src/domain/operation.ts';
+import { byDatabase } from '../by-database.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { CheckReport, Connection, PlannedWrite, SessionName, SourceObject, WriteResult } from '../contract.ts';
 import { checkServer } from './check.ts';
@@ -102,17 +103,4 @@ class MssqlConnection implements Connection {
       throw error;
     }
   }
-}
-
-interface Placed<T> {
-  readonly place: number;
-  readonly item: T;
-}
-
-function byDatabase<T>(
-  items: readonly T[],
-  objectOf: (item: T) => ObjectRef,
-): ReadonlyMap<string, readonly Placed<T>[]> {
-  const placed = items.map((item, place): Placed<T> => ({ place, item }));
-  return Map.groupBy(placed, ({ item }) => objectOf(item).database);
 }

@@ -1,4 +1,5 @@
 import type { ObjectRef } from '../../src/domain/operation.ts';
+import { byDatabase } from '../by-database.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { CheckReport, Connection, PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
 import type { WireConfig } from './connection-json.ts';
@@ -121,23 +122,4 @@ class WireConnection implements Connection {
       throw error;
     }
   }
-}
-
-interface Placed<T> {
-  readonly place: number;
-  readonly item: T;
-}
-
-function byDatabase<T>(
-  items: readonly T[],
-  objectOf: (item: T) => ObjectRef,
-): ReadonlyMap<string, readonly Placed<T>[]> {
-  const groups = new Map<string, Placed<T>[]>();
-  for (const [place, item] of items.entries()) {
-    const { database } = objectOf(item);
-    const group = groups.get(database) ?? [];
-    group.push({ place, item });
-    groups.set(database, group);
-  }
-  return groups;
 }

@@ -4,14 +4,13 @@ import type { HeldChange } from '../../actors/lane/held-change.ts';
 import { renderTemplates } from '../../actors/template-renderer/render-field.ts';
 import type { Connector, PlanOptions } from '../../connectors/contract.ts';
 import type { Channel, TemplateSlot } from '../channels/channel.ts';
-import { entersChannel, manages } from '../channels/choose-channel.ts';
+import { enteredFields } from '../channels/entered-fields.ts';
 import type { CompiledConfig } from '../config/compiled.ts';
 import { assetKey } from '../domain/asset.ts';
 import { createLedger } from '../domain/asset-ledger.ts';
 import type { ChangeEvent } from '../domain/change-event.ts';
-import { ASPECTS, type Aspect, LEVELS, levelOf } from '../domain/entity.ts';
+import { ASPECTS, type Aspect, LEVELS } from '../domain/entity.ts';
 import type { Ledger, OpenField } from '../domain/ledger.ts';
-import { carriedFields } from '../domain/touches.ts';
 import { UNDO_WAIT_MS } from '../domain/undo.ts';
 import type { CompiledTemplate } from '../template/template.ts';
 
@@ -118,11 +117,8 @@ function renderField(open: OpenField, ledger: Ledger, held: HeldChange, rules: R
 function touchEntered(ledger: Ledger, channel: Channel): void {
   const state = ledger.newest();
   const before = ledger.before(SEQUENCE);
-  if (state === undefined || before === undefined || !entersChannel(channel, state, before)) return;
-  for (const field of carriedFields(state)) {
-    const level = levelOf(state.entityType, field.column !== undefined);
-    if (manages(channel, field.aspect, level)) ledger.touch(SEQUENCE, field, channel.name);
-  }
+  if (state === undefined) return;
+  for (const field of enteredFields(channel, state, before)) ledger.touch(SEQUENCE, field, channel.name);
 }
 
 const SEQUENCE = 1;
