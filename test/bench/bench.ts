@@ -19,8 +19,8 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { name: 'postgres-200', workload: { assets: 200, events: 20_000, bytes: 2_700 } },
-  { name: 'postgres-20000', workload: { assets: 20_000, events: 20_000, bytes: 2_700 } },
+  { name: 'postgres-200', workload: { assets: 200, events: 60_000, bytes: 2_700 } },
+  { name: 'postgres-20000', workload: { assets: 20_000, events: 40_000, bytes: 2_700 } },
   { name: 'postgres-200-60kb', workload: { assets: 200, events: 2_000, bytes: 60_000 } },
 ];
 
@@ -58,20 +58,35 @@ const environment = ({ natsUrl, postgres, folder }: Surroundings): Record<string
   BENCH_PASSWORD: postgres.password,
 });
 
-function nodeVariant(name: string, durable: string, env: Readonly<Record<string, string>> = {}): Variant {
+function nodeVariant(
+  name: string,
+  durable: string,
+  env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+): Variant {
   return {
     name,
     durable,
-    start: (around) => startVariant(process.execPath, [script(name)], { ...environment(around), ...env }),
+    start: (around) => startVariant(process.execPath, [...flags, script(name)], { ...environment(around), ...env }),
   };
 }
 
-const backflow = nodeVariant('backflow', `lane-${SERVICE}-0of1`, {
-  // Tracing is on and sampled at 1 %; nobody listens at the endpoint, which costs what a failing export costs.
-  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
-  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-  OTEL_TRACES_SAMPLER_ARG: '0.01',
-});
+const profileFolder = argument('cpu-prof');
+const backflow = nodeVariant(
+  'backflow',
+  `lane-${SERVICE}-0of1`,
+  {
+    // Tracing is on and sampled at 1 %; nobody listens at the endpoint, which costs what a failing export costs.
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.01',
+  },
+  profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`],
+);
+
+function argument(name: string): string | undefined {
+  return process.argv.find((text) => text.startsWith(`--${name}=`))?.slice(name.length + 3);
+}
 
 async function variants(): Promise<readonly Variant[]> {
   const bento = await findBento((line) => process.stderr.write(`${line}\n`));
@@ -191,8 +206,6 @@ function table(rows: readonly Measured[]): string {
 const median = (rows: readonly Measured[]): Measured | undefined =>
   rows.toSorted((a, b) => a.changesPerSecond - b.changesPerSecond)[Math.floor(rows.length / 2)];
 
-const argument = (name: string): string | undefined =>
-  process.argv.find((text) => text.startsWith(`--${name}=`))?.slice(name.length + 3);
 const json = process.argv.includes('--json');
 const runs = Number(argument('runs') ?? 3);
 const onlyCase = argument('case');

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 
 /** Kernel clock ticks a second, as /proc counts them on Linux. */
 const TICKS = 100;
+const STOP_TIMEOUT_MS = 15_000;
 
 /** A variant under measurement, in a process of its own. */
 export interface VariantProcess {
   /** CPU seconds of user and system so far, and the highest resident size in MiB. */
   usage(): { readonly cpuSeconds: number; readonly rssMiB: number };
+  /** SIGTERM, so that a profile gets written and leases are given back; SIGKILL when that takes too long. */
   stop(): Promise<void>;
 }
 
@@ -24,8 +26,10 @@ export function startVariant(
   return {
     usage: () => usageOf(child.pid ?? 0),
     stop: async () => {
-      child.kill('SIGKILL');
+      child.kill('SIGTERM');
+      const harder = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
       await exited;
+      clearTimeout(harder);
     },
   };
 }

@@ -4,7 +4,7 @@ import { createLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry } from '../../../src/telemetry/start.ts';
 
 await startTelemetry(process.env);
-await startService({
+const service = await startService({
   natsUrl: process.env.BENCH_NATS ?? '',
   dataDir: process.env.BENCH_DATA ?? '',
   http: { host: '127.0.0.1', port: 0 },
@@ -13,3 +13,5 @@ await startService({
   allowUnsigned: true,
   log: createLog({ level: 'warn' }),
 });
+
+process.once('SIGTERM', () => void service.stop().finally(() => process.exit(0)));
