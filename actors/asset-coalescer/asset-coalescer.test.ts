@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueAnswer, CatalogueReader } from '../../src/domain/catalogue-reader.ts';
-import type { OutcomeMessage } from '../../src/domain/outcome.ts';
+import type { DeadLetter, OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseSnapshot } from '../../src/domain/parse-snapshot.ts';
 import {
   IDENTITY,
@@ -8,6 +8,7 @@ import {
   sampleChannel,
   sampleConfig,
   sampleEvent,
+  sampleFilter,
   sampleHeld,
   T0,
   TARGET,
@@ -28,6 +29,7 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
   const outcomes: OutcomeMessage[] = [];
   const works: AssetWork[][] = [];
   const acks: number[] = [];
+  const letters: DeadLetter[] = [];
   let answer: (message: OutcomeMessage) => Promise<RecordAnswer> = async () => {
     return { kind: 'recorded', sequence: outcomes.length };
   };
@@ -50,7 +52,7 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
           },
           recordBulk: async () => 'recorded',
           settledInBulk: async () => new Set(),
-          recordDeadLetter: async () => undefined,
+          recordDeadLetter: async (letter) => void letters.push(letter),
           changeBody: async () => undefined,
         },
         connect: () => Promise.reject(new Error('not used')),
@@ -70,6 +72,18 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
     works,
     acks,
     tell,
+    letters,
+    /** The change makes the ledger throw when it is half taken in. */
+    poison: (sequence: number, event: SampleEvent) => {
+      const held = sampleHeld(sequence, event, config, { acks });
+      const broken = { ...held.received.event };
+      Object.defineProperty(broken, 'currentVersion', {
+        get: () => {
+          throw new RangeError('a mistake of ours');
+        },
+      });
+      return tell({ type: 'changes', changes: [{ ...held, received: { ...held.received, event: broken } }] });
+    },
     change: (sequence: number, event: SampleEvent) =>
       tell({ type: 'changes', changes: [sampleHeld(sequence, event, config, { acks })] }),
     demand: (fields = 10) => tell({ type: 'demand', fields }),
@@ -273,5 +287,39 @@ describe('assetCoalescer', () => {
     expect([answers, lane.acks]).toEqual([[0], [1]]);
     await lane.change(3, { time: T0 + 3 });
     expect(lane.works).toHaveLength(1);
+  });
+
+  it('P4 a change that brings out a mistake of ours ends alone, in the dead letters; its asset and the lane go on', async () => {
+    const lane = world();
+    await lane.change(1, { time: T0 + 1, entity: { description: 'one' } });
+    await lane.poison(2, { time: T0 + 2, entity: { description: 'two' } });
+    await lane.change(3, { time: T0 + 3, entity: { description: 'three' } });
+    await lane.demand();
+    await lane.apply();
+    await lane.demand();
+    await lane.apply();
+    expect(lane.letters).toMatchObject([{ sequence: 2, failure: { class: 'invalid', code: 'unexpected' } }]);
+    expect(lane.outcomes.flatMap(({ items }) => items).filter(({ sequence }) => sequence === 2)).toMatchObject([
+      { eventId: 'e2', status: 'failed', failure: { code: 'unexpected' } },
+    ]);
+    expect([...lane.acks].sort()).toEqual([1, 2, 3]);
+    expect(lane.texts().at(-1)).toEqual(['three']);
+    expect(lane.outcomes.at(-1)?.settles).toContain(3);
+  });
+
+  it('P4 what was already taken in of such a change is taken back', async () => {
+    const lane = world();
+    const filter = sampleFilter(({ description }) => {
+      if (description === 'bad') throw new RangeError('a mistake of ours');
+      return true;
+    });
+    await lane.tell({ type: 'configure', config: sampleConfig([sampleChannel('docs', { filter })], { revision: 2 }) });
+    await lane.change(1, { time: T0 + 1, entity: { description: 'bad' } });
+    expect(lane.statuses()).toMatchObject([[1, 'failed', expect.stringContaining('unexpected RangeError')]]);
+    await lane.change(2, { time: T0 + 2, entity: { description: 'good' } });
+    await lane.demand();
+    await lane.apply();
+    expect(lane.texts()).toEqual([['good']]);
+    expect([lane.acks, lane.letters.length]).toEqual([[1, 2], 1]);
   });
 });

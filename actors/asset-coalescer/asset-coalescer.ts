@@ -5,7 +5,7 @@ import type { HeldChange } from '../lane/held-change.ts';
 import type { RecordAnswer } from '../lane/lane-ports.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
-import { admitChange } from './admit-change.ts';
+import { admitSafely } from './admit-safely.ts';
 import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
 import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
 import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
@@ -54,11 +54,11 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       held.span.end();
       return;
     }
-    admitChange(entry, held, target, state.config, now);
+    admitSafely(entry, held, target, state.config, now);
     for (const waiting of entry.ledger.waiting()) {
       // A change may be what a waiting undo takes back.
       const undo = entry.held.get(waiting.change.sequence);
-      if (undo !== undefined && undo !== held) admitChange(entry, undo, target, state.config, now);
+      if (undo !== undefined && undo !== held) admitSafely(entry, undo, target, state.config, now);
     }
     if (entry.held.has(sequence)) state.held.set(sequence, held.receivedAt);
     else state.held.delete(sequence);
@@ -90,7 +90,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       if (entry.notBefore <= now) entry.notBefore = 0;
       for (const waiting of entry.ledger.waiting()) {
         const undo = entry.held.get(waiting.change.sequence);
-        if (undo !== undefined) admitChange(entry, undo, target, state.config, now);
+        if (undo !== undefined) admitSafely(entry, undo, target, state.config, now);
       }
       changed(state, entry);
     }
@@ -228,7 +228,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       key: entry.key,
       expectedSequence: entry.outcomeSequence,
       message: closed.message,
-      failed: closed.outcome.failed,
+      failed: closed.failed,
       held: new Map(entry.held),
       ...(closed.previous === undefined ? {} : { previous: closed.previous }),
     };

@@ -39,6 +39,8 @@ export interface AssetEntry {
   /** Decided without a write and not yet recorded. */
   readonly items: OutcomeItem[];
   readonly superseded: SupersededItem[];
+  /** Of `items`: what goes to the dead letters. */
+  readonly failed: { readonly item: OutcomeItem }[];
   /** Sequences all of whose keys are decided by `items` and `superseded`. */
   readonly finished: Set<number>;
   /** Of sequences that are still open: which of their touches an outcome has recorded already (`touchName`). */
@@ -67,6 +69,7 @@ export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: L
     notBefore: 0,
     items: [],
     superseded: [],
+    failed: [],
     finished: new Set(),
     partial: new Map(),
     arrived: [],

@@ -3,6 +3,7 @@ import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import { type AssetOutcome, assetOutcome } from '../outcome-recorder/asset-outcome.ts';
+import type { Round } from '../outcome-recorder/record-round.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { notePartial, partialState } from './partly-recorded.ts';
 import { retryDelay } from './retry-schedule.ts';
@@ -41,6 +42,8 @@ export interface RoundSettings {
 export interface ClosedRound {
   readonly outcome: AssetOutcome;
   readonly message?: OutcomeMessage;
+  /** What goes to the dead letters. */
+  readonly failed: Round['failed'];
   /** The state before the round, for an outcome that may have to be split. */
   readonly previous?: SyncState;
 }
@@ -77,14 +80,15 @@ export function closeRound(
   notePartial(entry, outcome.closed, settles);
   const items = [...entry.items.splice(0), ...outcome.items];
   const superseded = [...entry.superseded.splice(0), ...outcome.superseded];
+  const failed = [...entry.failed.splice(0), ...outcome.failed];
   entry.finished.clear();
   if (outcome.retry.length === 0) {
     entry.catalogueAttempts = 0;
     entry.notBefore = 0;
   }
-  if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome };
+  if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome, failed };
   const message = { ...emptyOutcome(entry, identity, configRevision, now), items, superseded, settles };
-  return { outcome, message, ...(previous === undefined ? {} : { previous }) };
+  return { outcome, message, failed, ...(previous === undefined ? {} : { previous }) };
 }
 
 /** An outcome that decides nothing and carries the state as it is: after it, those of an earlier owner are refused. */

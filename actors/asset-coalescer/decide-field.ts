@@ -1,6 +1,7 @@
 import { chooseChannels, filterInDoubt } from '../../src/channels/choose-channel.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Asset } from '../../src/domain/asset.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledger.ts';
 import { compareRanks } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
@@ -101,6 +102,24 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
     verdicts.push({ channel: channel.name, winner, losers, verdict: decide() });
   }
   return { ...base, verdicts: [...removed, ...verdicts], ...(write === undefined ? {} : { write }) };
+}
+
+/** As `decideField`, but a mistake of ours that one field brings out ends the keys of that field alone. */
+export function decideSafely(open: OpenField, ledger: Ledger, context: DecisionContext): FieldWork {
+  try {
+    return decideField(open, ledger, context);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    const message = `the field could not be decided (unexpected ${name})`;
+    const failure: Failure = { class: 'invalid', scope: 'object', code: 'unexpected', message };
+    return {
+      open,
+      object: objectName(open.field),
+      settlement: { key: open.key, rank: open.winner.rank },
+      attempts: 0,
+      verdicts: everyKey(open, context, () => ({ kind: 'failed', failure })),
+    };
+  }
 }
 
 /** The open touches that a channel is concerned with, the highest rank first. */

@@ -32,6 +32,7 @@ export async function reloadAsset(entry: AssetEntry, store: LaneStore, now: numb
   const stored = await store.lastOutcomes([entry.subject]);
   entry.items.length = 0;
   entry.superseded.length = 0;
+  entry.failed.length = 0;
   entry.finished.clear();
   takeState(entry, stored.get(entry.subject), now);
 }

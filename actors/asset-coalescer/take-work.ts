@@ -3,7 +3,7 @@ import type { AssetWork } from '../lane/asset-work.ts';
 import type { LanePorts } from '../lane/lane-ports.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { managingChannels } from './channel-keys.ts';
-import { decideField, isFilterInDoubt } from './decide-field.ts';
+import { decideSafely, isFilterInDoubt } from './decide-field.ts';
 import { OBJECT_RETRY } from './retry-schedule.ts';
 
 /**
@@ -12,7 +12,7 @@ import { OBJECT_RETRY } from './retry-schedule.ts';
  */
 export function takeWork(entry: AssetEntry, target: string, config: CompiledConfig, gone = false): AssetWork {
   const fields = entry.ledger.open().map((open) =>
-    decideField(open, entry.ledger, {
+    decideSafely(open, entry.ledger, {
       target,
       asset: entry.asset,
       config,

@@ -28,6 +28,19 @@ export interface MatcherOptions {
   readonly onLost: () => void;
 }
 
+/** A change, and the items that the configuration alone decides of it; undefined when it cannot be read. Never throws. */
+function readChange(delivery: Delivery, identity: LaneIdentity, config: CompiledConfig, now: number) {
+  let held: HeldChange | undefined;
+  try {
+    held = holdDelivery(delivery, identity, config, now);
+    return held === undefined ? undefined : { held, items: configurationAlone(held, identity.target, config, now) };
+  } catch {
+    // A mistake of ours that one change brings out must not hold up the others.
+    held?.span.end();
+    return undefined;
+  }
+}
+
 /**
  * First stage of a lane: parses what was pulled and separates the changes that the configuration alone decides (no channel of the
  * target manages their entity type and touched aspects), which are settled in bulk, from those that go to their asset.
@@ -44,13 +57,13 @@ export function channelMatcher(options: MatcherOptions): Behavior<CompiledConfig
         delivery.ack();
         continue;
       }
-      const held = holdDelivery(delivery, identity, config, now);
-      if (held === undefined) {
+      const read = readChange(delivery, identity, config, now);
+      if (read === undefined) {
         await ports.store.recordDeadLetter(unreadableLetter(identity.target, delivery, now));
         alone.push({ delivery: withoutBody(delivery), items: [unreadableItem(delivery)] });
         continue;
       }
-      const items = configurationAlone(held, identity.target, config, now);
+      const { held, items } = read;
       if (items === undefined) changes.push(held);
       else alone.push({ delivery: held.delivery, items, held, span: held.span });
     }

@@ -15,7 +15,7 @@ export interface Round {
   readonly expectedSequence: number;
   readonly message: OutcomeMessage;
   readonly previous?: SyncState;
-  readonly failed: readonly { readonly item: OutcomeItem; readonly touch: Touch }[];
+  readonly failed: readonly { readonly item: OutcomeItem; readonly touch?: Touch }[];
   readonly held: ReadonlyMap<number, HeldChange>;
 }
 
@@ -74,7 +74,12 @@ function observe({ message, failed }: Round, ports: LanePorts): void {
   for (const item of message.superseded) ports.observe.outcome(item.channel, 'superseded', undefined);
 }
 
-function deadLetter(message: OutcomeMessage, item: OutcomeItem, touch: Touch, body: string | undefined): DeadLetter {
+function deadLetter(
+  message: OutcomeMessage,
+  item: OutcomeItem,
+  touch: Touch | undefined,
+  body: string | undefined,
+): DeadLetter {
   return {
     v: 1,
     id: deadLetterId(message.target, item),
@@ -85,7 +90,7 @@ function deadLetter(message: OutcomeMessage, item: OutcomeItem, touch: Touch, bo
     asset: message.asset,
     ...(item.aspect === undefined ? {} : { aspect: item.aspect }),
     object: item.object,
-    rank: touch.rank,
+    ...(touch === undefined ? {} : { rank: touch.rank }),
     at: message.at,
     failure: item.failure ?? { class: 'invalid', code: 'failed', message: item.reason ?? 'failed' },
     ...(item.statements === undefined ? {} : { statements: item.statements }),

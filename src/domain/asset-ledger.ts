@@ -196,6 +196,7 @@ class AssetLedger implements Ledger {
   markSettled(sequence: number): void {
     this.#seen.release(sequence);
     this.#held.delete(sequence);
+    this.#waiting.delete(sequence);
     if (!this.#settledSequences.includes(sequence)) this.#settledSequences.push(sequence);
   }
 

@@ -1,0 +1,53 @@
+import type { CompiledConfig } from '../../src/config/compiled.ts';
+import type { OutcomeItem } from '../../src/domain/outcome.ts';
+import type { HeldChange } from '../lane/held-change.ts';
+import { timings } from '../outcome-recorder/asset-outcome.ts';
+import { admitChange } from './admit-change.ts';
+import type { AssetEntry } from './asset-entry.ts';
+
+/**
+ * Admits a change so that one which brings out a mistake of ours ends alone: `failed` and in the dead letters, while the lane and
+ * even the other changes of its asset go on. Never throws for what is in the change.
+ */
+export function admitSafely(
+  entry: AssetEntry,
+  held: HeldChange,
+  target: string,
+  config: CompiledConfig,
+  now: number,
+): void {
+  try {
+    admitChange(entry, held, target, config, now);
+  } catch (error) {
+    failAdmission(entry, held, error, now);
+  }
+}
+
+/** Takes back what of the change has come into the ledger already, and notes its one outcome. */
+function failAdmission(entry: AssetEntry, held: HeldChange, error: unknown, now: number): void {
+  const { sequence, event } = held.received;
+  const opened = entry.ledger
+    .open()
+    .flatMap((open) => [open.winner, ...open.losers])
+    .filter((touch) => touch.sequence === sequence);
+  entry.ledger.settle(opened, []);
+  entry.ledger.markSettled(sequence);
+  const name = error instanceof Error ? error.name : typeof error;
+  const message = `the change could not be taken in (unexpected ${name}); its asset goes on without it`;
+  const item: OutcomeItem = {
+    sequence,
+    eventId: event.id,
+    object: '',
+    status: 'failed',
+    reason: message,
+    failure: { class: 'invalid', code: 'unexpected', message },
+    user: event.userName,
+    ...(held.onlyChannel === undefined ? {} : { channel: held.onlyChannel }),
+    ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
+    timings: timings(held, now),
+  };
+  entry.held.set(sequence, held);
+  entry.items.push(item);
+  entry.failed.push({ item });
+  entry.finished.add(sequence);
+}
