@@ -6,7 +6,7 @@ export interface Sample {
   readonly rss: number;
   /** Open file descriptors of the process. */
   readonly fds: number;
-  /** What keeps the event loop alive: sockets, timers, pipes. */
+  /** What keeps the event loop alive: sockets, pipes, but not timers. */
   readonly handles: number;
   /** Changes that the lane's consumer has not delivered, or delivered and not seen acknowledged. */
   readonly lag: number;
