@@ -84,6 +84,7 @@ const OWN_SERVER_SIZES = {
   deadLettersMaxBytes: 256 * 1024 ** 2,
 } as const;
 
+  objectsMaxBytes: 256 * 1024 ** 2,
 /** Puts a replica together and starts it. This is the only place that knows all parts. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { log } = options;

@@ -56,6 +56,7 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
           changeBody: async () => undefined,
         },
         connect: () => Promise.reject(new Error('not used')),
+          fetchObject: async () => undefined,
         observe: { outcome: nothing, deadLetter: nothing, limiterWait: nothing, target: nothing, progress: nothing },
         ...(options.read === undefined ? {} : { catalogue: { read: options.read } }),
       },

@@ -203,6 +203,7 @@ describe('decideField', () => {
       settledInBulk: unused,
       recordDeadLetter: unused,
       changeBody: unused,
+      fetchObject: unused,
     };
     const ports = { store, connect: unused, observe };
     expect(needsCatalogue(entry, TARGET, config, { ...ports, catalogue: { read: unused } })).toBe(true);

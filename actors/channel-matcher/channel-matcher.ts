@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
+import { isLargeEvent } from '../../src/domain/large-event.ts';
 import type { Delivery } from '../../streams/nats/contract.ts';
 import type { LaneIdentity } from '../asset-coalescer/close-work.ts';
 import type { CoalescerMessage } from '../asset-coalescer/coalescer-messages.ts';
@@ -12,11 +13,14 @@ import { startStage } from '../lane/stage-spans.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { configurationAlone } from './configuration-alone.ts';
 import { holdDelivery, isForOthers } from './hold-delivery.ts';
+import { LargeEvents } from './large-events.ts';
 import { type BulkPart, type SettledAlone, splitBulk } from './split-bulk.ts';
-import { unreadableItem, unreadableLetter } from './unreadable.ts';
+import { EVENT_GONE, UNREADABLE, unreadableItem, unreadableLetter } from './unreadable.ts';
 
 export type MatcherMessage =
   | { readonly type: 'deliveries'; readonly deliveries: readonly Delivery[] }
+  /** A large event whose body is no longer in the stream. */
+  | { readonly type: 'gone'; readonly delivery: Delivery }
   | { readonly type: 'configure'; readonly config: CompiledConfig };
 
 export interface MatcherOptions {
@@ -24,8 +28,16 @@ export interface MatcherOptions {
   readonly config: CompiledConfig;
   readonly ports: LanePorts;
   readonly coalescer: Pick<ActorRef<CoalescerMessage>, 'offer'>;
+  /** Bytes of large events that may be in hand at once. */
+  readonly largeBytes: number;
   /** The lane was lost to a newer owner. */
   readonly onLost: () => void;
+}
+
+/** What the matcher keeps between two messages. */
+interface State {
+  readonly config: CompiledConfig;
+  readonly large: LargeEvents;
 }
 
 /** A change, and the items that the configuration alone decides of it; undefined when it cannot be read. Never throws. */
@@ -45,11 +57,11 @@ function readChange(delivery: Delivery, identity: LaneIdentity, config: Compiled
  * First stage of a lane: parses what was pulled and separates the changes that the configuration alone decides (no channel of the
  * target manages their entity type and touched aspects), which are settled in bulk, from those that go to their asset.
  */
-export function channelMatcher(options: MatcherOptions): Behavior<CompiledConfig, MatcherMessage> {
+export function channelMatcher(options: MatcherOptions): Behavior<State, MatcherMessage> {
   const { identity, ports } = options;
 
   /** The deliveries parted by who decides them. What is for others is acknowledged here. */
-  async function part(deliveries: readonly Delivery[], config: CompiledConfig, now: number) {
+  async function part(deliveries: readonly Delivery[], { config, large }: State, now: number) {
     const changes: HeldChange[] = [];
     const alone: SettledAlone[] = [];
     for (const delivery of deliveries) {
@@ -57,10 +69,13 @@ export function channelMatcher(options: MatcherOptions): Behavior<CompiledConfig
         delivery.ack();
         continue;
       }
+      if (isLargeEvent(delivery.headers)) {
+        large.take(delivery);
+        continue;
+      }
       const read = readChange(delivery, identity, config, now);
       if (read === undefined) {
-        await ports.store.recordDeadLetter(unreadableLetter(identity.target, delivery, now));
-        alone.push({ delivery: withoutBody(delivery), items: [unreadableItem(delivery)] });
+        alone.push(await unreadable(delivery, UNREADABLE, now));
         continue;
       }
       const { held, items } = read;
@@ -68,6 +83,15 @@ export function channelMatcher(options: MatcherOptions): Behavior<CompiledConfig
       else alone.push({ delivery: held.delivery, items, held, span: held.span });
     }
     return { changes, alone };
+  }
+
+  async function unreadable(
+    delivery: Delivery,
+    failure: typeof UNREADABLE | typeof EVENT_GONE,
+    now: number,
+  ): Promise<SettledAlone> {
+    await ports.store.recordDeadLetter(unreadableLetter(identity.target, delivery, failure, now));
+    return { delivery: withoutBody(delivery), items: [unreadableItem(delivery, failure)] };
   }
 
   /** What was recorded before and is delivered again (the ack was lost, or the owner) is only acknowledged. */
@@ -117,11 +141,25 @@ export function channelMatcher(options: MatcherOptions): Behavior<CompiledConfig
   }
 
   return {
-    start: () => options.config,
-    async receive(config, message, ctx) {
-      if (message.type === 'configure') return message.config;
+    start: (ctx) => ({
+      config: options.config,
+      large: new LargeEvents({
+        fetch: (object) => ports.store.fetchObject('event', object),
+        maxBytes: options.largeBytes,
+        fetched: (delivery, found) =>
+          void ctx.self
+            .offer(found ? { type: 'deliveries', deliveries: [delivery] } : { type: 'gone', delivery })
+            .catch(() => undefined),
+      }),
+    }),
+    async receive(state, message, ctx) {
+      const { config } = state;
+      if (message.type === 'configure') return { ...state, config: message.config };
       const now = wholeTime(ctx.clock);
-      const { changes, alone } = await part(message.deliveries, config, now);
+      const { changes, alone } =
+        message.type === 'gone'
+          ? { changes: [], alone: [await unreadable(message.delivery, EVENT_GONE, now)] }
+          : await part(message.deliveries, state, now);
       try {
         if (changes.length > 0) await options.coalescer.offer({ type: 'changes', changes });
       } catch (error) {
@@ -134,7 +172,7 @@ export function channelMatcher(options: MatcherOptions): Behavior<CompiledConfig
         options.onLost();
         break;
       }
-      return config;
+      return state;
     },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../streams/nats/contract.ts';
 import { IDENTITY, sampleConfig, sampleEvent, sampleHeld, T0, TARGET } from '../../test/support/lane-samples.ts';
 import { holdDelivery, isForOthers } from './hold-delivery.ts';
-import { unreadableItem, unreadableLetter } from './unreadable.ts';
+import { UNREADABLE, unreadableItem, unreadableLetter } from './unreadable.ts';
 
 function delivery(data: string, headers: Readonly<Record<string, string>> = {}): Delivery {
   const nothing = () => undefined;
@@ -35,10 +35,10 @@ describe('a delivery becomes a held change', () => {
     expect(holdDelivery(delivery('no JSON'), IDENTITY, config, T0)).toBeUndefined();
     expect(holdDelivery(delivery(sampleEvent()), IDENTITY, config, T0)).toBeDefined();
     const long = delivery('x'.repeat(70_000));
-    expect(unreadableItem(long)).toMatchObject({ sequence: 4, status: 'failed' });
-    const letter = unreadableLetter('pg.sales', long, T0);
+    expect(unreadableItem(long, UNREADABLE)).toMatchObject({ sequence: 4, status: 'failed' });
+    const letter = unreadableLetter('pg.sales', long, UNREADABLE, T0);
     expect(letter).toMatchObject({ id: 'pg_sales-4', bodyCut: true });
     expect(letter.body.length).toBe(65_536);
-    expect(unreadableLetter('pg.sales', delivery('short'), T0)).not.toHaveProperty('bodyCut');
+    expect(unreadableLetter('pg.sales', delivery('short'), UNREADABLE, T0)).not.toHaveProperty('bodyCut');
   });
 });

@@ -1,36 +1,52 @@
+import { parseLargeEvent } from '../../src/domain/large-event.ts';
 import type { DeadLetter, OutcomeItem } from '../../src/domain/outcome.ts';
 import type { Delivery } from '../../streams/nats/contract.ts';
 
-const UNREADABLE = {
+/** Why no change can be made of a delivery. */
+export const UNREADABLE = {
   class: 'invalid',
   code: 'unreadable-change',
   message: 'the message in CHANGES holds no change event that can be read',
 } as const;
+export const EVENT_GONE = {
+  class: 'not_found',
+  code: 'event-gone',
+  message:
+    'the event was too large for one message, and its parts are no longer in CHANGES (removed by hand, or by the limits of the stream); edit the asset again in the catalogue, or publish the event again',
+} as const;
+type Unreadable = typeof UNREADABLE | typeof EVENT_GONE;
 /** Longest part of a body that is kept, in UTF-16 units. */
 const MAX_BODY = 65_536;
 
 /** The outcome of a delivery in which no change event can be read. */
-export function unreadableItem(delivery: Delivery): OutcomeItem {
+export function unreadableItem(delivery: Delivery, failure: Unreadable): OutcomeItem {
   return {
     sequence: delivery.sequence,
-    eventId: '',
+    eventId: eventIdOf(delivery, failure),
     object: '',
     status: 'failed',
-    reason: UNREADABLE.message,
-    failure: UNREADABLE,
+    reason: failure.message,
+    failure,
   };
 }
 
+/** Of an event that is gone the reference to it is left. */
+function eventIdOf(delivery: Delivery, failure: Unreadable): string {
+  return failure === EVENT_GONE ? (parseLargeEvent(delivery.data)?.eventId ?? '') : '';
+}
+
 /** Its dead letter; the same delivery always has the same id. */
-export function unreadableLetter(target: string, delivery: Delivery, now: number): DeadLetter {
+export function unreadableLetter(target: string, delivery: Delivery, failure: Unreadable, now: number): DeadLetter {
   const text = Buffer.from(delivery.data).toString('utf8');
+  const eventId = eventIdOf(delivery, failure);
   return {
     v: 1,
     id: `${target.replaceAll(/[^A-Za-z0-9]/g, '_')}-${delivery.sequence}`,
     target,
     sequence: delivery.sequence,
+    ...(eventId === '' ? {} : { eventId }),
     at: now,
-    failure: UNREADABLE,
+    failure,
     body: text.slice(0, MAX_BODY).toWellFormed(),
     ...(text.length > MAX_BODY ? { bodyCut: true } : {}),
   };

@@ -3,6 +3,7 @@ import type { CatalogueReader } from '../../src/domain/catalogue-reader.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage, OutcomeStatus } from '../../src/domain/outcome.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
+import type { StoredObject } from '../../src/domain/stored-object.ts';
 
 /**
  * How publishing an outcome ended.
@@ -35,10 +36,37 @@ export interface LaneStore {
   /** Which of these sequences a bulk outcome recorded since that time (epoch milliseconds) already settles. */
   settledInBulk(sequences: readonly number[], since: number): Promise<ReadonlySet<number>>;
   recordDeadLetter(letter: DeadLetter): Promise<void>;
-  /** The body of a change as it lies in CHANGES; undefined when it is no longer there. */
+  /** The body of a change as it lies in CHANGES, of a large event the whole; undefined when it is no longer there. */
   changeBody(sequence: number): Promise<string | undefined>;
 }
 
+  /** What was too large for one message: an event, or an asset's state; undefined when not all of it is there any more. */
+  fetchObject(of: 'event' | 'state', object: StoredObject): Promise<Uint8Array | undefined>;
+}
+
+/** One field that a channel is about to clear in the source. `id` is the same whenever the same clear is tried again. */
+export interface ClearAsked {
+  readonly id: string;
+  readonly channel: Channel;
+  /** Of the change that it comes from. */
+  readonly sequence: number;
+}
+
+/** The guard on what channels clear, over all lanes and replicas. */
+export interface ClearGuard {
+  /**
+   * For each clear whether it may be sent; those that may are counted, once each. What may not waits for a release, of which the lane is
+   * told by its holds. Tries again by itself for as long as the lane lives.
+   */
+  pass(clears: readonly ClearAsked[]): Promise<readonly boolean[]>;
+}
+
+/** How many fields of a channel wait for a person, and since when (epoch milliseconds). */
+export interface HeldFieldCount {
+  readonly channel: string;
+  readonly why: HoldReason;
+  readonly fields: number;
+  readonly since: number;
 /** Everything that ties a lane to its surroundings. */
 export interface LanePorts {
   readonly store: LaneStore;

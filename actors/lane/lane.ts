@@ -172,7 +172,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     );
     const renderer: ActorRef<RendererMessage> = ctx.spawn(templateRenderer(dispatcher), settings('template-renderer'));
     const matcher = ctx.spawn(
-      channelMatcher({ identity, config, ports, coalescer, onLost }),
+      channelMatcher({ identity, config, ports, coalescer, largeBytes: options.limits.bytes, onLost }),
       settings('channel-matcher'),
     );
     const inHand = new DeliveriesInHand();

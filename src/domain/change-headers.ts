@@ -11,4 +11,6 @@ export const CHANGE_HEADERS = {
   noTarget: 'backflow-no-target',
   /** `1`: what no lane needs was taken out, since the event was too large for one message. */
   slimmed: 'backflow-slimmed',
+  /** `1`: even so it was too large for one message; the body says where in CHANGES its parts lie (`LargeEvent`). */
+  large: 'backflow-large',
 } as const;

@@ -7,6 +7,8 @@ export const STREAMS = {
   changes: 'CHANGES',
   outcomes: 'OUTCOMES',
   deadLetters: 'DEADLETTERS',
+  /** What is too large for an outcome message: long values and the states of very wide assets. */
+  objects: 'OBJECTS',
 } as const;
 
 export const BUCKETS = { config: 'backflow-config', leases: 'backflow-leases', control: 'backflow-control' } as const;
@@ -44,6 +46,19 @@ export function changeSubject(service: string, asset: Asset): string {
 /** What the lanes of a target read. */
 export function changeFilter(service: string): string {
   return `change.${encodeToken(service)}.>`;
+}
+
+/**
+ * `change.=part.<hash>`: below it lie the parts of an event that is too large for one message, in CHANGES so that they live as long as
+ * the change itself. `=part` is the encoding of no name, so no lane's filter fits it.
+ */
+export function changePartsSubject(hash: string): string {
+  return `change.=part.${hash}`;
+}
+
+/** `object.state.<target>.<assetKey>` and `object.values.<target>.<assetKey>`: below them lie the parts of what an outcome refers to. */
+export function objectSubject(kind: 'state' | 'values', target: string, key: string): string {
+  return `object.${kind}.${encodeToken(target)}.${key}`;
 }
 
 /** `outcome.<target>.<assetKey>`: its last message carries the asset's sync state. */

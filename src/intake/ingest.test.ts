@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Publisher, PublishOptions } from '../../streams/nats/contract.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
+import { parseLargeEvent } from '../domain/large-event.ts';
 import { parseMessage } from '../domain/parse-change-event.ts';
 import { changeSubject } from '../domain/subjects.ts';
 import { SILENT_LOG } from '../telemetry/log.ts';
@@ -157,16 +158,32 @@ describe('createIntake', () => {
     ]);
   });
 
-  it('puts an event that stays too large into the dead letters, with the sizes and the remedy', async () => {
+  it('stores an event that stays too large in parts, and publishes where they are', async () => {
     const { publisher, published } = memoryPublisher();
     const entity = { name: 'orders', fullyQualifiedName: 'pg.shop.public.orders', description: 'x'.repeat(100_000) };
-    const report = await intakeOn(publisher, { maxPayload: 20_000 }).ingest({ ...event, entity });
-    expect(report).toMatchObject({
-      stored: true,
-      items: [{ result: 'too-large', reason: expect.stringMatching(/\d+ bytes.*max_payload/) }],
+    const { ingest } = intakeOn(publisher, { maxPayload: 20_000 });
+    const report = await ingest({ ...event, entity });
+    expect(report).toMatchObject({ stored: true, items: [{ result: 'published', eventId: 'e1' }] });
+    const parts = published.slice(0, -1);
+    expect(parts.length).toBeGreaterThan(4);
+    for (const part of parts) {
+      expect(part.subject).toMatch(/^change\.=part\.[0-9a-f]{32}\.\d+$/);
+      expect(part.data.length).toBeLessThan(20_000);
+    }
+    const last = published.at(-1);
+    expect(last).toMatchObject({
+      subject: changeSubject('pg', { entityType: 'table', fqn: 'pg.shop.public.orders' }),
+      options: { msgId: 'e1', headers: { 'backflow-large': '1' } },
     });
-    expect(JSON.parse(text(published[0]))).toMatchObject({ eventId: 'e1', bodyCut: true });
-    expect(text(published[0]).length).toBeLessThan(20_000);
+    expect(parseMessage(text(last)).some(({ kind }) => kind === 'change')).toBe(false);
+    const reference = parseLargeEvent(Buffer.from(text(last)));
+    expect(reference).toMatchObject({ eventId: 'e1', object: { sequences: parts.map((_, index) => index + 1) } });
+    const whole = parts.map((part) => text(part)).join('');
+    expect(parseMessage(whole)).toMatchObject([
+      { kind: 'change', event: { id: 'e1', snapshot: { description: entity.description } } },
+    ]);
+    await ingest({ ...event, entity });
+    expect(published).toHaveLength(parts.length + 1);
   });
 
   it('is not stored when NATS fails, or does not answer in time', async () => {

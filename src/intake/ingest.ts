@@ -13,8 +13,9 @@ import type { Intake, IntakeItem, IntakeMessage, IntakeReport, TargetLookup } fr
 import { NO_TARGET, recordNoTarget } from './no-target.ts';
 import { publishChange } from './publish-change.ts';
 import { type FoundEvent, readBody } from './read-body.ts';
-import { EVENT_TOO_LARGE, refusalOf } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
 import { fitEvent } from './slim-event.ts';
+import { storeLargeEvent } from './store-large-event.ts';
 
 /** Bytes of a message kept free for its headers. */
 const HEADER_ROOM = 4_096;
@@ -113,12 +114,15 @@ async function store(
 ): Promise<IntakeItem> {
   const { publisher, targets, clock } = options;
   const { event } = part;
-  const { data, slimmed } = fitEvent(part.raw, options.maxPayload() - HEADER_ROOM);
+  const { data: fitted, fit } = fitEvent(part.raw, options.maxPayload() - HEADER_ROOM);
   const noTarget = !targets.reads(event.service);
   const giveUpAfterMs = options.holdMs ?? HOLD_MS;
+  const settings = { maxPayload: options.maxPayload(), giveUpAfterMs };
+  const data = fit === 'large' ? await storeLargeEvent(publisher, event.id, fitted, settings) : fitted;
   const headers = {
     [CHANGE_HEADERS.receivedAt]: String(clock.now()),
-    ...(slimmed ? { [CHANGE_HEADERS.slimmed]: '1' } : {}),
+    ...(fit === 'whole' ? {} : { [CHANGE_HEADERS.slimmed]: '1' }),
+    ...(fit === 'large' ? { [CHANGE_HEADERS.large]: '1' } : {}),
     ...(noTarget ? { [CHANGE_HEADERS.noTarget]: '1' } : {}),
   };
   const { sequence, duplicate } = await publishChange(publisher, event, data, { headers, giveUpAfterMs }, context);
@@ -161,6 +165,5 @@ async function bury(options: IntakeOptions, burial: Burial): Promise<IntakeItem>
       { source: message.source, deadLetter: letter.id, code: problem.code, problem: problem.message },
       'an intake message went to the dead letters',
     );
-  const result = problem.code === EVENT_TOO_LARGE ? 'too-large' : 'unreadable';
-  return { result, deadLetter: letter.id, reason: problem.message };
+  return { result: 'unreadable', deadLetter: letter.id, reason: problem.message };
 }

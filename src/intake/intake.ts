@@ -16,7 +16,7 @@ export type IntakeItem =
   | { readonly result: 'published' | 'duplicate' | 'no-target'; readonly eventId: string; readonly sequence: number }
   | { readonly result: 'other-entity'; readonly eventId?: string; readonly entityType: string }
   | { readonly result: 'test-message' }
-  | { readonly result: 'unreadable' | 'too-large'; readonly deadLetter: string; readonly reason: string };
+  | { readonly result: 'unreadable'; readonly deadLetter: string; readonly reason: string };
 
 /** `stored` false: NATS did not take everything in time, so nobody may believe that the message was accepted. */
 export type IntakeReport =

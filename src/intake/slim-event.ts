@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
-import { EventTooLargeError } from './refusal.ts';
 
 /** Members of the envelope that the domain reads. */
 const ENVELOPE = new Set([
@@ -57,16 +56,18 @@ const REFERENCE = new Set(['id', 'type', 'name', 'fullyQualifiedName', 'displayN
 /** Of a change to a bulky field only the name is kept. */
 const NAME_ONLY = new Set(['name']);
 
-/**
- * The event as the bytes of a message of at most `limit` bytes: whole where it fits, else slimmed. Throws `EventTooLargeError` when
- * that is not enough.
- */
-export function fitEvent(event: JsonObject, limit: number): { readonly data: Uint8Array; readonly slimmed: boolean } {
+/** An event as bytes. `large`: too large for one message even when slimmed. */
+export interface FittedEvent {
+  readonly data: Uint8Array;
+  readonly fit: 'whole' | 'slimmed' | 'large';
+}
+
+/** The event as the bytes of a message of at most `limit` bytes: whole where it fits, else slimmed, if that is enough. */
+export function fitEvent(event: JsonObject, limit: number): FittedEvent {
   const whole = Buffer.from(JSON.stringify(event));
-  if (whole.byteLength <= limit) return { data: whole, slimmed: false };
+  if (whole.byteLength <= limit) return { data: whole, fit: 'whole' };
   const slim = Buffer.from(JSON.stringify(slimEvent(event)));
-  if (slim.byteLength <= limit) return { data: slim, slimmed: true };
-  throw new EventTooLargeError(slim.byteLength, limit);
+  return { data: slim, fit: slim.byteLength <= limit ? 'slimmed' : 'large' };
 }
 
 /**

@@ -122,7 +122,7 @@ function answerOf(items: readonly IntakeItem[]) {
   return {
     accepted: of('published', 'duplicate', 'no-target'),
     ignored: of('other-entity', 'test-message'),
-    deadLettered: of('unreadable', 'too-large'),
+    deadLettered: of('unreadable'),
     items,
   };
 }

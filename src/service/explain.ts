@@ -11,6 +11,7 @@ import { parseMessage } from '../domain/parse-change-event.ts';
 import { parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { changeSubject, outcomeSubject, STREAMS } from '../domain/subjects.ts';
 import { assetOf } from './asset-name.ts';
+import { changeBody } from './change-body.ts';
 import { type Run, runsOf } from './history.ts';
 
 export interface ChannelExplanation {
@@ -51,7 +52,8 @@ export async function explainAsset(
   const change = await getLast(link, STREAMS.changes, changeSubject(target, asset));
   const outcome = await getLast(link, STREAMS.outcomes, outcomeSubject(target, assetKey(asset)));
   if (change === undefined && outcome === undefined) return undefined;
-  const parsed = change === undefined ? undefined : parseMessage(change.data).find((part) => part.kind === 'change');
+  const body = change === undefined ? undefined : await changeBody(link, change);
+  const parsed = body === undefined ? undefined : parseMessage(body).find((part) => part.kind === 'change');
   const snapshot = parsed?.event.snapshot;
   const aspects = ASPECTS.map((aspect): AspectExplanation => {
     const field: Field = column === undefined ? { aspect } : { aspect, column };

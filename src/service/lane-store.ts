@@ -1,12 +1,14 @@
 import type { LaneStore, RecordAnswer } from '../../actors/lane/lane-ports.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
+import { getObject } from '../../streams/nats/object-store.ts';
 import { readNewestFirst } from '../../streams/nats/read-stream.ts';
 import { getBySequence, getLastFromLeader, getLastMany } from '../../streams/nats/stored-messages.ts';
 import { StreamError, type StreamErrorCode } from '../../streams/nats/stream-error.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { bulkOutcomeSubject, deadLetterSubject, encodeToken, STREAMS } from '../domain/subjects.ts';
+import { changeBody } from './change-body.ts';
 import { splitOutcome } from './split-outcome.ts';
 
 /** Wait before what NATS did not do is tried again. */
@@ -123,8 +125,13 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
       }),
     recordDeadLetter: publishLetter,
     async changeBody(sequence) {
-      const message = await persist(() => getBySequence(link, STREAMS.changes, sequence));
-      return message === undefined ? undefined : Buffer.from(message.data).toString('utf8');
+      const body = await persist(async () => {
+        const message = await getBySequence(link, STREAMS.changes, sequence);
+        return message === undefined ? undefined : changeBody(link, message);
+      });
+      return body === undefined ? undefined : Buffer.from(body).toString('utf8');
     },
+    fetchObject: (of, object) =>
+      persist(() => getObject(link, of === 'event' ? STREAMS.changes : STREAMS.objects, object)),
   };
 }

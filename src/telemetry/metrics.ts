@@ -15,8 +15,7 @@ export type IntakeResult =
   | 'no-target'
   | 'other-entity'
   | 'test-message'
-  | 'unreadable'
-  | 'too-large';
+  | 'unreadable';
 
 export type BreakerState = 'closed' | 'half-open' | 'open';
 

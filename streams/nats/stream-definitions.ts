@@ -14,6 +14,7 @@ export interface TopologyOptions {
   readonly eventsMaxBytes?: number;
   readonly outcomesMaxBytes?: number;
   readonly deadLettersMaxBytes?: number;
+  readonly objectsMaxBytes?: number;
 }
 
 /** A stream as we want it. `fixed` settings are what the service relies on, `tunable` ones an operator may choose. */
@@ -68,6 +69,14 @@ export function streamDefinitions(options: TopologyOptions): readonly StreamDefi
       ['deadletter.>'],
       { discard: DiscardPolicy.New, max_age: 0 },
       { max_bytes: sized(options.deadLettersMaxBytes, 2 * GB) },
+      options,
+    ),
+    // The values of an outcome live at least as long as the outcome: there are never more of them on their subject.
+    define(
+      STREAMS.objects,
+      ['object.>'],
+      { discard: DiscardPolicy.New, max_msgs_per_subject: OUTCOMES_PER_ASSET, max_age: 0 },
+      { max_bytes: sized(options.objectsMaxBytes, 2 * GB) },
       options,
     ),
   ];

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseLargeEvent } from '../../src/domain/large-event.ts';
 import { parseMessage } from '../../src/domain/parse-change-event.ts';
 import { deadLetterSubject } from '../../src/domain/subjects.ts';
 import { sign } from '../../src/intake/signature.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
+import { getObject } from '../../streams/nats/object-store.ts';
 import { getBySequence, getLast } from '../../streams/nats/stored-messages.ts';
 import {
   type IntakeService,
@@ -113,11 +115,17 @@ describe('bad input through the webhook', () => {
     expect(event.snapshot?.columns.map((column) => column.name)).toEqual(['order_id']);
   });
 
-  it('keeps a 5 MB description as a dead letter that names the limit', async () => {
+  it('takes a 5 MB description by storing the event in parts', async () => {
     const body = tableEvent({ description: 'x'.repeat(5_000_000) });
-    const letter = await deadLetter(await service.accept(body));
-    expect(letter).toMatchObject({ eventId: body.id, bodyCut: true, failure: { code: 'event-too-large' } });
-    expect(JSON.stringify(letter)).toContain('max_payload');
+    expect(await service.accept(body)).toMatchObject({ accepted: 1, deadLettered: 0 });
+    const [message] = (await service.stored('changes', '>')).slice(-1);
+    expect(message?.headers).toMatchObject({ 'backflow-large': '1', 'backflow-slimmed': '1' });
+    const reference = parseLargeEvent(message?.data ?? new Uint8Array());
+    expect(reference).toMatchObject({ eventId: body.id });
+    const whole = reference === undefined ? undefined : await getObject(service.link, 'CHANGES', reference.object);
+    const [part] = parseMessage(whole ?? '');
+    expect(part).toMatchObject({ kind: 'change', event: { id: body.id } });
+    expect(part?.kind === 'change' && part.event.snapshot?.description?.length).toBe(5_000_000);
   });
 
   it('takes keys that aim at prototypes as the harmless text that they are', async () => {

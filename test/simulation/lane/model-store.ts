@@ -103,6 +103,8 @@ export class ModelStore {
         const entry = this.#stream().entries[sequence - 1];
         return entry === undefined ? undefined : Buffer.from(entry.data).toString('utf8');
       },
+      // Everything fits into one message here.
+      fetchObject: async () => undefined,
     };
   }
 
