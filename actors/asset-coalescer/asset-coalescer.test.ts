@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_HOLDS } from '../../src/channels/channel-holds.ts';
 import type { CatalogueAnswer, CatalogueReader } from '../../src/domain/catalogue-reader.ts';
 import type { DeadLetter, OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseSnapshot } from '../../src/domain/parse-snapshot.ts';
@@ -38,6 +39,7 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
     assetCoalescer({
       identity: IDENTITY,
       config,
+      holds: NO_HOLDS,
       cacheBytes: 1_000_000,
       random: () => 0.5,
       onLost: () => void acks.push(-1),
@@ -54,9 +56,9 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
           settledInBulk: async () => new Set(),
           recordDeadLetter: async (letter) => void letters.push(letter),
           changeBody: async () => undefined,
+          fetchObject: async () => undefined,
         },
         connect: () => Promise.reject(new Error('not used')),
-          fetchObject: async () => undefined,
         observe: { outcome: nothing, deadLetter: nothing, limiterWait: nothing, target: nothing, progress: nothing },
         ...(options.read === undefined ? {} : { catalogue: { read: options.read } }),
       },

@@ -7,9 +7,11 @@ import { wholeTime } from '../lane/whole-time.ts';
 import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
 import { admitSafely } from './admit-safely.ts';
 import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
+import { bothDeliveries } from './both-deliveries.ts';
 import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
 import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
-import { newState, type CoalescerState as State } from './coalescer-state.ts';
+import { newState, noteHolding, type CoalescerState as State } from './coalescer-state.ts';
+import { countHeld, lookAgain, withoutHeld } from './held-fields.ts';
 import { loadAssets, reloadAsset } from './load-assets.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
@@ -50,11 +52,12 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     const present = entry.held.get(sequence);
     if (present !== undefined && present !== held) {
       // Delivered again although it is in hand: the one end serves both.
-      entry.held.set(sequence, { ...present, delivery: both(present.delivery, held.delivery) });
+      entry.held.set(sequence, { ...present, delivery: bothDeliveries(present.delivery, held.delivery) });
       held.span.end();
       return;
     }
     admitSafely(entry, held, target, state.config, now);
+    lookAgain(entry);
     for (const waiting of entry.ledger.waiting()) {
       // A change may be what a waiting undo takes back.
       const undo = entry.held.get(waiting.change.sequence);
@@ -120,12 +123,19 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       if (!isDue(state, entry, ctx)) continue;
       if (mayWrite(entry, target, state.config)) queue.writable.set(entry.key, entry);
       else if (needsCatalogue(entry, target, state.config, ports)) queue.doubtful.set(entry.key, entry);
-      else finish(state, entry, takeWork(entry, target, state.config), [], ctx);
+      else finish(state, entry, work(state, entry, ctx), [], ctx);
     }
     while (state.phase === 'open' && state.demands.length > 0 && giveBatch(state, ctx)) state.demands.shift();
     for (const entry of queue.take('doubtful', () => state.phase === 'open' && state.reading < READS_AT_ONCE)) {
       if (isDue(state, entry, ctx)) readCatalogue(state, entry, ctx);
     }
+  }
+
+  /** What of the asset is open and not held back. */
+  function work(state: State, entry: AssetEntry, ctx: Ctx, gone = false): AssetWork {
+    const all = takeWork(entry, target, state.config, gone);
+    const fields = withoutHeld(entry, all.fields, state.holds, wholeTime(ctx.clock));
+    return fields === all.fields ? all : { ...all, fields };
   }
 
   function isDue(state: State, entry: AssetEntry, ctx: Ctx): boolean {
@@ -145,19 +155,19 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         state.queue.doubtful.set(entry.key, entry);
         continue;
       }
-      const work = takeWork(entry, target, state.config);
-      const writes = writesOf(work);
+      const taken = work(state, entry, ctx);
+      const writes = writesOf(taken);
       if (writes > 0 && needsFence(entry, ctx)) {
         fence(state, entry, ctx);
         continue;
       }
       if (writes === 0) {
-        finish(state, entry, work, [], ctx);
+        finish(state, entry, taken, [], ctx);
         continue;
       }
       entry.phase = 'dispatched';
-      state.dispatched.set(entry.key, work);
-      works.push(work);
+      state.dispatched.set(entry.key, taken);
+      works.push(taken);
       room -= writes;
     }
     return works.length > 0 && options.renderer.tell({ type: 'work', works });
@@ -201,7 +211,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       entry.ledger.refresh(answer.snapshot, answer.serverTime);
       entry.catalogueAttempts = 0;
     } else if (answer.kind === 'gone') {
-      finish(state, entry, takeWork(entry, target, state.config, true), [], ctx);
+      finish(state, entry, work(state, entry, ctx, true), [], ctx);
     } else {
       entry.catalogueAttempts += 1;
       entry.notBefore = wholeTime(ctx.clock) + retryDelay(entry.catalogueAttempts, options.random);
@@ -218,6 +228,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       random: options.random,
       ackFloor: ports.ackFloor?.() ?? Number.POSITIVE_INFINITY,
     });
+    noteHolding(state, entry);
     if (closed.message === undefined) {
       entry.phase = 'idle';
       changed(state, entry);
@@ -331,6 +342,14 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         state.config = message.config;
         state.queue.lookAtAll();
         return;
+      case 'holds':
+        state.holds = message.holds;
+        state.queue.lookAtAll();
+        for (const entry of state.holding.values()) {
+          lookAgain(entry);
+          changed(state, entry);
+        }
+        return;
       case 'drain':
         if (state.phase === 'open') state.phase = 'draining';
         state.drained = message.replyTo;
@@ -338,7 +357,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   }
 
   return {
-    start: () => newState(options.config, options.cacheBytes),
+    start: () => newState(options.config, options.holds, options.cacheBytes),
     async receive(state, message, ctx) {
       await handle(state, message, ctx);
       pump(state, ctx);
@@ -346,6 +365,10 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       state.cache.evict();
       const [oldestHeldAt] = state.held.values();
       ports.observe.progress({ held: state.held.size, oldestHeldAt });
+      if (state.holdingChanged) {
+        state.holdingChanged = false;
+        ports.observe.held?.(countHeld(state.holding.values()));
+      }
       finishDrain(state);
       return state;
     },
@@ -353,21 +376,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       for (const entry of state.cache.values())
         for (const held of [...entry.held.values(), ...entry.arrived]) held.span.end();
       ports.observe.progress({ held: 0, oldestHeldAt: undefined });
-    },
-  };
-}
-
-/** Two handles of one message: one end ends both. */
-function both(one: HeldChange['delivery'], other: HeldChange['delivery']): HeldChange['delivery'] {
-  return {
-    ...other,
-    ack: () => {
-      one.ack();
-      other.ack();
-    },
-    nak: (delayMs) => {
-      one.nak(delayMs);
-      other.nak(delayMs);
+      if (state.holding.size > 0) ports.observe.held?.([]);
     },
   };
 }

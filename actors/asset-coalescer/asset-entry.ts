@@ -4,6 +4,7 @@ import type { Ledger } from '../../src/domain/ledger.ts';
 import type { OutcomeItem, SupersededItem } from '../../src/domain/outcome.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { Round } from '../outcome-recorder/record-round.ts';
+import type { FieldHold } from './held-fields.ts';
 
 /** Attempts of one field that an object fault made to try again. */
 export interface FieldAttempts {
@@ -34,8 +35,12 @@ export interface AssetEntry {
   outcomeEpoch: number;
   readonly held: Map<number, HeldChange>;
   readonly attempts: Map<FieldKey, FieldAttempts>;
-  /** No work before this time (epoch milliseconds): an object fault is being waited out. */
+  /** No work before this time (epoch milliseconds): an object fault is being waited out, or a release. */
   notBefore: number;
+  /** Open fields that wait for a person, as the asset was last looked at. */
+  readonly holds: Map<FieldKey, FieldHold>;
+  /** All that is open is held: `notBefore` is far away, and ends with whatever comes for the asset. */
+  awaitsRelease: boolean;
   /** Decided without a write and not yet recorded. */
   readonly items: OutcomeItem[];
   readonly superseded: SupersededItem[];
@@ -67,6 +72,8 @@ export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: L
     held: new Map(),
     attempts: new Map(),
     notBefore: 0,
+    holds: new Map(),
+    awaitsRelease: false,
     items: [],
     superseded: [],
     failed: [],

@@ -5,6 +5,7 @@ import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import { type AssetOutcome, assetOutcome } from '../outcome-recorder/asset-outcome.ts';
 import type { Round } from '../outcome-recorder/record-round.ts';
 import type { AssetEntry } from './asset-entry.ts';
+import { awaitRelease, noteHeld } from './held-fields.ts';
 import { notePartial, partialState } from './partly-recorded.ts';
 import { retryDelay } from './retry-schedule.ts';
 
@@ -64,6 +65,7 @@ export function closeRound(
     entry.attempts.set(result.key, { count: result.attempts, firstAt: first });
     entry.notBefore = Math.max(entry.notBefore, now + retryDelay(result.attempts, random));
   }
+  for (const field of outcome.held) noteHeld(entry, field, 'guard', now);
   for (const settlement of outcome.settlements) entry.attempts.delete(settlement.key);
   forgetProven(entry, now, ackFloor);
   const previous =
@@ -85,6 +87,7 @@ export function closeRound(
   if (outcome.retry.length === 0) {
     entry.catalogueAttempts = 0;
     entry.notBefore = 0;
+    awaitRelease(entry, now);
   }
   if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome, failed };
   const message = { ...emptyOutcome(entry, identity, configRevision, now), items, superseded, settles };

@@ -1,3 +1,4 @@
+import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
@@ -21,6 +22,7 @@ export type CoalescerMessage =
   | { readonly type: 'catalogue'; readonly key: AssetKey; readonly answer: CatalogueAnswer }
   | { readonly type: 'wake' }
   | { readonly type: 'configure'; readonly config: CompiledConfig }
+  | { readonly type: 'holds'; readonly holds: ChannelHolds }
   | { readonly type: 'drain'; readonly replyTo: Recipient<DrainAnswer> };
 
 /** How many changes were given back to the stream, undecided. */
@@ -31,6 +33,7 @@ export interface DrainAnswer {
 export interface CoalescerOptions {
   readonly identity: LaneIdentity;
   readonly config: CompiledConfig;
+  readonly holds: ChannelHolds;
   readonly ports: LanePorts;
   /** Bound of the resident assets' states, in bytes. */
   readonly cacheBytes: number;

@@ -1,15 +1,22 @@
+import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork } from '../lane/asset-work.ts';
 import { AssetCache } from './asset-cache.ts';
+import type { AssetEntry } from './asset-entry.ts';
 import type { DrainAnswer } from './coalescer-messages.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What a coalescer holds between two messages. */
 export interface CoalescerState {
   config: CompiledConfig;
+  holds: ChannelHolds;
+  /** Assets with fields that wait for a person. */
+  readonly holding: Map<AssetKey, AssetEntry>;
+  /** `holding`, or what its assets hold, is not what was last told. */
+  holdingChanged: boolean;
   readonly cache: AssetCache;
   readonly queue: WorkQueue;
   readonly dispatched: Map<AssetKey, AssetWork>;
@@ -24,9 +31,12 @@ export interface CoalescerState {
   drained: Recipient<DrainAnswer> | undefined;
 }
 
-export function newState(config: CompiledConfig, cacheBytes: number): CoalescerState {
+export function newState(config: CompiledConfig, holds: ChannelHolds, cacheBytes: number): CoalescerState {
   return {
     config,
+    holds,
+    holding: new Map(),
+    holdingChanged: false,
     cache: new AssetCache(cacheBytes),
     queue: new WorkQueue(),
     dispatched: new Map(),
@@ -37,4 +47,11 @@ export function newState(config: CompiledConfig, cacheBytes: number): CoalescerS
     phase: 'open',
     drained: undefined,
   };
+}
+
+/** Call when what an asset holds for a person may have changed. */
+export function noteHolding(state: CoalescerState, entry: AssetEntry): void {
+  if (entry.holds.size === 0 && !state.holding.delete(entry.key)) return;
+  if (entry.holds.size > 0) state.holding.set(entry.key, entry);
+  state.holdingChanged = true;
 }

@@ -33,6 +33,7 @@ export async function reloadAsset(entry: AssetEntry, store: LaneStore, now: numb
   entry.items.length = 0;
   entry.superseded.length = 0;
   entry.failed.length = 0;
+  entry.holds.clear();
   entry.finished.clear();
   takeState(entry, stored.get(entry.subject), now);
 }

@@ -83,6 +83,7 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
       const connection = await state.session.connection();
       results = await dispatchBatch(batch, connection, {
         connector: options.connector,
+        ...(ports.guard === undefined ? {} : { guard: ports.guard }),
         mayRetry: ({ field }, attempts) => mayRetry(attempts, field.firstAttemptAt, ctx.clock.now()),
         limit: async (statements) => {
           const waited = await options.limit(statements, ending);

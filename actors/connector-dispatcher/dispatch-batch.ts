@@ -1,11 +1,13 @@
 import { type Context, context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import { ConnectorError } from '../../connectors/connector-error.ts';
-import type { Connection, Connector, PlannedWrite } from '../../connectors/contract.ts';
+import type { Connection, Connector } from '../../connectors/contract.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import { OPERATION_TYPE } from '../../src/domain/operation.ts';
 import type { FieldResult } from '../lane/asset-work.ts';
+import type { ClearGuard } from '../lane/lane-ports.ts';
 import { failStage, type Stage, startStage, traceparentOf } from '../lane/stage-spans.ts';
 import { type RenderedWork, writingSequence } from '../lane/staged-work.ts';
+import { type FieldToSend, heldResult, passGuard } from './guard-clears.ts';
 import { readSources } from './read-sources.ts';
 import { type BatchField, fieldsToWrite, planField, resultOf, unreadResult } from './write-batch.ts';
 
@@ -16,6 +18,8 @@ export interface DispatchPorts {
   readonly limit: (statements: number) => Promise<void>;
   /** Whether a field that failed on an object fault after so many attempts may be tried again. */
   readonly mayRetry: (field: BatchField, attempts: number) => boolean;
+  /** Asked before anything is cleared; absent: nothing is guarded. */
+  readonly guard?: ClearGuard;
 }
 
 /**
@@ -37,7 +41,7 @@ export async function dispatchBatch(
   const spans = new BatchSpans(batch, fields);
   try {
     const sources = await context.with(spans.sharedContext(), () => readSources(fields, connection));
-    const writes: { field: BatchField; write: PlannedWrite; stage: Stage }[] = [];
+    const sends: FieldToSend[] = [];
     for (const [index, field] of fields.entries()) {
       const read = sources[index] ?? { source: { exists: false } };
       const planned =
@@ -49,10 +53,18 @@ export async function dispatchBatch(
         spans.decided(field, planned.result.status);
         continue;
       }
+      sends.push(planned);
+    }
+    const { go, held } = await passGuard(sends, ports.guard);
+    for (const { field } of held) {
+      results.get(field.work.key)?.push(heldResult(field));
+      spans.decided(field, 'held');
+    }
+    const writes = go.map(({ field, write }): FieldToSend & { readonly stage: Stage } => {
       const stage = spans.write(field);
       const traceparent = traceparentOf(stage.span);
-      writes.push({ field, stage, write: { ...planned.write, ...(traceparent === undefined ? {} : { traceparent }) } });
-    }
+      return { field, stage, write: { ...write, ...(traceparent === undefined ? {} : { traceparent }) } };
+    });
     if (writes.length > 0) {
       await ports.limit(writes.reduce((sum, { write }) => sum + write.plan.statements.length, 0));
       const only = writes.length === 1 ? writes[0]?.stage.context : undefined;

@@ -58,10 +58,13 @@ export interface AssetWork {
   readonly changes: ReadonlyMap<number, HeldChange>;
 }
 
-/** What came of a field's write. `retry`: an object fault that another attempt may cure. */
+/**
+ * What came of a field's write. `retry`: an object fault that another attempt may cure; `held`: the guard of its channel lets nothing
+ * be cleared now, and nothing was sent.
+ */
 export interface FieldResult {
   readonly key: FieldKey;
-  readonly status: 'applied' | 'unchanged' | 'observed' | 'skipped' | 'failed' | 'retry';
+  readonly status: 'applied' | 'unchanged' | 'observed' | 'skipped' | 'failed' | 'retry' | 'held';
   readonly reason?: string;
   readonly before?: string;
   readonly after?: string;

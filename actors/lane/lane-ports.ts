@@ -1,9 +1,12 @@
 import type { Connection } from '../../connectors/contract.ts';
+import type { Channel } from '../../src/channels/channel.ts';
+import type { HoldReason } from '../../src/channels/channel-holds.ts';
 import type { CatalogueReader } from '../../src/domain/catalogue-reader.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage, OutcomeStatus } from '../../src/domain/outcome.ts';
+import type { StoredObject } from '../../src/domain/stored-object.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
-import type { StoredObject } from '../../src/domain/stored-object.ts';
+import type { ParkingStore } from './parking-store.ts';
 
 /**
  * How publishing an outcome ended.
@@ -36,10 +39,10 @@ export interface LaneStore {
   /** Which of these sequences a bulk outcome recorded since that time (epoch milliseconds) already settles. */
   settledInBulk(sequences: readonly number[], since: number): Promise<ReadonlySet<number>>;
   recordDeadLetter(letter: DeadLetter): Promise<void>;
+  /** Where changes are stored away whose asset has to wait. */
+  readonly parking: ParkingStore;
   /** The body of a change as it lies in CHANGES, of a large event the whole; undefined when it is no longer there. */
   changeBody(sequence: number): Promise<string | undefined>;
-}
-
   /** What was too large for one message: an event, or an asset's state; undefined when not all of it is there any more. */
   fetchObject(of: 'event' | 'state', object: StoredObject): Promise<Uint8Array | undefined>;
 }
@@ -67,6 +70,8 @@ export interface HeldFieldCount {
   readonly why: HoldReason;
   readonly fields: number;
   readonly since: number;
+}
+
 /** Everything that ties a lane to its surroundings. */
 export interface LanePorts {
   readonly store: LaneStore;
@@ -74,6 +79,8 @@ export interface LanePorts {
   readonly connect: () => Promise<Connection>;
   /** Fresh reads of the catalogue, where an address is configured. */
   readonly catalogue?: CatalogueReader;
+  /** Absent: nothing is guarded. */
+  readonly guard?: ClearGuard;
   readonly observe: LaneObserver;
   /** Every sequence up to this one is acknowledged for certain, as the stream last told; 0: nothing is known yet. */
   readonly ackFloor?: () => number;
@@ -85,5 +92,12 @@ export interface LaneObserver {
   deadLetter(failureClass: string): void;
   limiterWait(ms: number): void;
   target(state: 'up' | 'down', lastError: string | undefined): void;
-  progress(state: { readonly held: number; readonly oldestHeldAt: number | undefined }): void;
+  /** What the lane has in hand and does not write until a person says so. Told when it changes. */
+  held?(fields: readonly HeldFieldCount[]): void;
+  /** `parked`: of `held`, what is stored away and takes no credit. */
+  progress(state: {
+    readonly held: number;
+    readonly oldestHeldAt: number | undefined;
+    readonly parked: number;
+  }): void;
 }

@@ -1,5 +1,6 @@
 import { map, type Subscription } from 'rxjs';
 import type { Connector } from '../../connectors/contract.ts';
+import { type ChannelHolds, NO_HOLDS } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { CreditLimits, Lease, PullSource } from '../../streams/nats/contract.ts';
 import { assetCoalescer } from '../asset-coalescer/asset-coalescer.ts';
@@ -34,6 +35,8 @@ export type LaneMessage =
   | { readonly type: 'lost'; readonly epoch: number }
   | { readonly type: 'configure'; readonly config: CompiledConfig }
   | { readonly type: 'pause'; readonly paused: boolean }
+  /** What channels hold back on the target has changed. */
+  | { readonly type: 'holds'; readonly holds: ChannelHolds }
   | { readonly type: 'drain'; readonly replyTo: Recipient<DrainAnswer> }
   | { readonly type: 'status'; readonly replyTo: Recipient<LaneStatus> };
 
@@ -53,7 +56,7 @@ export interface LaneOptions {
   readonly partition: number;
   readonly connector: Connector;
   /** What is in force now; asked for whenever the lane starts, after a failure as well. */
-  readonly settings: () => { readonly config: CompiledConfig; readonly paused: boolean };
+  readonly settings: () => { readonly config: CompiledConfig; readonly paused: boolean; readonly holds?: ChannelHolds };
   readonly limits: CreditLimits;
   readonly batchSize: number;
   readonly cacheBytes: number;
@@ -91,6 +94,7 @@ interface Stages {
 interface State {
   phase: LanePhase;
   config: CompiledConfig;
+  holds: ChannelHolds;
   paused: boolean;
   stages: Stages | undefined;
   lastError: string | undefined;
@@ -132,7 +136,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
   function openStages(state: State, lease: Lease, source: PullSource, ctx: ActorContext<LaneMessage>): void {
     const identity: LaneIdentity = { target: options.target, lane: options.lane, epoch: lease.epoch };
     const ports = host.ports(lease.epoch);
-    const { config } = state;
+    const { config, holds } = state;
     const onLost = (): void => void ctx.self.offer({ type: 'lost', epoch: lease.epoch }).catch(() => undefined);
     const ending = new AbortController();
     // Each change in hand leads to a few messages at the most, none of which may be refused.
@@ -149,6 +153,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
       assetCoalescer({
         identity,
         config,
+        holds,
         ports,
         cacheBytes: options.cacheBytes,
         random: options.random,
@@ -259,7 +264,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
   return {
     start(ctx) {
       ctx.after(0, { type: 'claim' });
-      return { phase: 'claiming', ...options.settings(), stages: undefined, lastError: undefined };
+      return { phase: 'claiming', holds: NO_HOLDS, ...options.settings(), stages: undefined, lastError: undefined };
     },
     async receive(state, message, ctx) {
       const { stages } = state;
@@ -284,6 +289,10 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
           state.config = message.config;
           await stages?.matcher.offer({ type: 'configure', config: message.config });
           await stages?.coalescer.offer({ type: 'configure', config: message.config });
+          break;
+        case 'holds':
+          state.holds = message.holds;
+          await stages?.coalescer.offer({ type: 'holds', holds: message.holds });
           break;
         case 'pause':
           state.paused = message.paused;

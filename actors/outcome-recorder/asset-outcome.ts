@@ -15,6 +15,8 @@ export interface AssetOutcome {
   readonly failed: readonly { readonly item: OutcomeItem; readonly touch: Touch }[];
   /** Fields that another attempt may cure; their touches stay open. */
   readonly retry: readonly FieldResult[];
+  /** Fields that wait for a person; their touches stay open. */
+  readonly held: readonly FieldWork[];
 }
 
 /** Longest value that stands in an outcome, in UTF-16 units; a longer one is cut, with a mark and its hash. */
@@ -35,10 +37,15 @@ export function assetOutcome(
   const settlements: Settlement[] = [];
   const failed: { item: OutcomeItem; touch: Touch }[] = [];
   const retry: FieldResult[] = [];
+  const held: FieldWork[] = [];
   for (const field of work.fields) {
     const result = results.get(field.open.key);
     if (result?.status === 'retry') {
       retry.push(result);
+      continue;
+    }
+    if (result?.status === 'held') {
+      held.push(field);
       continue;
     }
     for (const verdict of field.verdicts) {
@@ -55,7 +62,7 @@ export function assetOutcome(
     closed.push(field.open.winner, ...field.open.losers);
     settlements.push(settlementAfter(field, result));
   }
-  return { items, superseded, closed, settlements, failed, retry };
+  return { items, superseded, closed, settlements, failed, retry, held };
 }
 
 function settlementAfter(field: FieldWork, result: FieldResult | undefined): Settlement {
@@ -86,7 +93,7 @@ function outcomeItem(
     return { ...common, status: 'failed', reason: message, failure: { class: failureClass, code, message } };
   }
   if (verdict.verdict.kind === 'skipped') return { ...common, status: 'skipped', reason: verdict.verdict.reason };
-  if (result === undefined || result.status === 'retry') {
+  if (result === undefined || result.status === 'retry' || result.status === 'held') {
     return { ...common, status: 'skipped', reason: 'the channel that should have written gave no result' };
   }
   const notes = result.notes.length === 0 ? {} : { notes: result.notes };

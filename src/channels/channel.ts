@@ -1,3 +1,4 @@
+import type { ClearLimit } from '../domain/clear-guard.ts';
 import type { Aspect, Level } from '../domain/entity.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import type { CompiledTemplate } from '../template/template.ts';
@@ -45,4 +46,6 @@ export interface Channel {
   readonly descriptionFormat: 'as-is' | 'plain';
   readonly templates: readonly TemplateSlot[];
   readonly acceptRace: boolean;
+  /** How much it may clear before its clears wait for a person; absent: as much as it likes. */
+  readonly guard?: ClearLimit;
 }

@@ -2,6 +2,7 @@ import type { Channel } from '../channels/channel.ts';
 import { type CompiledFilter, compileFilter } from '../channels/json-logic-filter.ts';
 import { combineFilters, compilePatterns } from '../channels/pattern-filter.ts';
 import { ASPECTS, type Aspect, LEVELS } from '../domain/entity.ts';
+import { guardOf } from './compile-guard.ts';
 import type { CompiledTarget } from './compile-target.ts';
 import { compileTemplates } from './compile-templates.ts';
 import { suggestion } from './did-you-mean.ts';
@@ -41,6 +42,7 @@ export function compileChannel(
   }
   if (filter === undefined) return undefined;
   const concerned = targetsOf(document, filter, targets, place, fail);
+  const guard = guardOf(document);
   const base: Omit<Channel, 'templates'> = {
     name: document.name,
     priority: document.priority ?? 0,
@@ -52,6 +54,7 @@ export function compileChannel(
     onDrift: 'overwrite',
     descriptionFormat: document.description ?? 'as-is',
     acceptRace: document.acceptRace ?? false,
+    ...(guard === undefined ? {} : { guard }),
   };
   const byTarget = new Map<string, Channel>();
   const byDialect = new Map<string, Channel>();

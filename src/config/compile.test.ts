@@ -96,6 +96,21 @@ describe('a compiled configuration', () => {
     expect(pii?.filter.matches(sampleTable({ tags: [] }))).toBe(false);
   });
 
+  it('guards what a channel clears, unless that is switched off', () => {
+    const compiled = config(`targets:\n${PG}channels:
+  - { name: default }
+  - { name: less, guard: { clears: 0 } }
+  - { name: longer, guard: { per: 2h } }
+  - { name: none, guard: off }
+  - { name: never, guard: false }
+`);
+    const guards = new Map(compiled.channels.map(({ name, guard }) => [name, guard]));
+    expect(guards.get('default')).toEqual({ clears: 50, perMs: 600_000 });
+    expect(guards.get('less')).toEqual({ clears: 0, perMs: 600_000 });
+    expect(guards.get('longer')).toEqual({ clears: 50, perMs: 7_200_000 });
+    expect([guards.get('none'), guards.get('never')]).toEqual([undefined, undefined]);
+  });
+
   it('sends a channel with a sink to the sink alone', () => {
     const compiled = config(`targets:\n${PG}${RANGER}channels:
   - name: to-ranger

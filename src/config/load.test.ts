@@ -56,6 +56,21 @@ describe('what a file may not hold, told with its place and a remedy', () => {
       `${TARGET}    rateLimit: { perSecond: -1 }\n`,
       'a.yaml:4:18: targets[0].rateLimit.perSecond: too small',
     ],
+    [
+      'a guard of another kind',
+      'channels:\n  - name: a\n    guard: 50\n',
+      'a.yaml:3:5: channels[0].guard: must be off, or a limit such as { clears: 50, per: 10m }',
+    ],
+    [
+      'a guard with a wrong duration',
+      'channels:\n  - name: a\n    guard: { clears: 5, per: soon }\n',
+      'a.yaml:3:25: channels[0].guard.per: must be a duration such as 30s, 10m or 2h',
+    ],
+    [
+      'a guard with an unknown key',
+      'channels:\n  - name: a\n    guard: { clear: 5 }\n',
+      'a.yaml:3:14: channels[0].guard.clear: unknown key "clear"\n  → did you mean "clears"?',
+    ],
     ['a list as the whole', '- a\n', 'a configuration is a map\n  → begin with "targets:"'],
     ['a key twice', 'channels: []\nchannels: []\n', 'a.yaml:2:1: (document): YAML: Map keys must be unique'],
     ['broken YAML', 'channels: [\n', 'a.yaml:2:1'],

@@ -94,5 +94,6 @@ function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefine
   while (current instanceof z.ZodOptional || current instanceof z.ZodDefault || current instanceof z.ZodNullable) {
     current = current.unwrap();
   }
-  return current;
+  // Of several forms only the map has keys.
+  return current instanceof z.ZodUnion ? current.options.find((option) => option instanceof z.ZodObject) : current;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ASPECTS, LEVELS } from '../domain/entity.ts';
 import type { Json } from '../domain/json.ts';
+import { parseDuration } from './duration.ts';
 
 /** A name that shows in logs, metrics and commands: no control characters, not blank at its ends. */
 const name = z
@@ -42,6 +43,15 @@ const slot = z.strictObject({
   sql: z.string().min(1).max(65_536),
 });
 
+const clearLimit = z.strictObject({
+  /** Fields that may be cleared within `per`; 0 holds every clear. */
+  clears: z.number().int().min(0).max(1_000_000).optional(),
+  per: z
+    .string()
+    .refine((text) => parseDuration(text) !== undefined, 'must be a duration such as 30s, 10m or 2h')
+    .optional(),
+});
+
 const pattern = z.string().min(1).max(1000);
 
 const channel = z.strictObject({
@@ -68,6 +78,12 @@ const channel = z.strictObject({
   template: z.string().min(1).max(65_536).optional(),
   templates: z.array(slot).min(1).max(64).optional(),
   acceptRace: z.boolean().optional(),
+  /** How much may be cleared before the channel holds and waits for a release. */
+  guard: z
+    .union([z.literal(['off', false]), clearLimit], {
+      error: 'must be off, or a limit such as { clears: 50, per: 10m }',
+    })
+    .optional(),
 });
 
 const owners = z.strictObject({

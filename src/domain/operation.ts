@@ -59,3 +59,15 @@ export interface OwnersOperation extends OperationBase {
 
 /** What shall be true of one aspect of one object in the source system. */
 export type Operation = DescriptionOperation | TagsOperation | OwnersOperation;
+
+/** Whether it would leave less in the source than stands there: a description emptied, tags unset, an owner removed. */
+export function takesAway(operation: Operation): boolean {
+  switch (operation.aspect) {
+    case 'description':
+      return operation.text === undefined || operation.text === '';
+    case 'owners':
+      return operation.principal === undefined;
+    case 'tags':
+      return operation.unset.length > 0;
+  }
+}
