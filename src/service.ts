@@ -55,6 +55,8 @@ export interface ServiceOptions {
 export interface Service {
   readonly url: string;
   readonly natsUrl: string;
+  /** This replica's name, as the lanes that it owns show it. */
+  readonly replica: string;
   readonly link: NatsLink;
   readonly lanes: LaneManager;
   /** Resolves when lanes for this revision, or a later one, run. */
@@ -82,9 +84,9 @@ const OWN_SERVER_SIZES = {
   outcomesMaxBytes: 1024 ** 3,
   eventsMaxBytes: 256 * 1024 ** 2,
   deadLettersMaxBytes: 256 * 1024 ** 2,
+  objectsMaxBytes: 256 * 1024 ** 2,
 } as const;
 
-  objectsMaxBytes: 256 * 1024 ** 2,
 /** Puts a replica together and starts it. This is the only place that knows all parts. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
@@ -184,6 +186,7 @@ async function start(
     if (returned > 0) log.info({ returned }, 'changes that were not dispatched went back to the stream');
   });
 
+  await lanes.open();
   let config: CompiledConfig | undefined;
   /** Some configuration is in force, whether this replica could take it up or not. */
   let anyInForce = false;
@@ -267,6 +270,9 @@ async function start(
     log,
   });
   closing.push(() => http.close());
+  await lanes.announce();
+  // The first thing of all when the service ends: the others can get ready while the rest is closed.
+  closing.push(() => lanes.leave());
   log.info(
     { url: http.url, nats: options.natsUrl === undefined ? 'own server' : 'given', replica },
     'backflow is running',
@@ -275,6 +281,7 @@ async function start(
   return {
     url: http.url,
     natsUrl,
+    replica,
     link,
     lanes,
     configured: (revision) =>

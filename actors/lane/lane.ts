@@ -10,6 +10,7 @@ import { channelMatcher, type MatcherMessage } from '../channel-matcher/channel-
 import { connectorDispatcher, type DispatcherMessage } from '../connector-dispatcher/connector-dispatcher.ts';
 import type { ActorRef, Recipient } from '../kernel/actor-ref.ts';
 import type { ActorContext, Behavior } from '../kernel/behavior.ts';
+import type { Timer } from '../kernel/scheduling.ts';
 import { type RendererMessage, templateRenderer } from '../template-renderer/template-renderer.ts';
 import { DeliveriesInHand } from './deliveries-in-hand.ts';
 import type { LanePorts } from './lane-ports.ts';
@@ -30,6 +31,8 @@ export interface LaneStatus {
 
 export type LaneMessage =
   | { readonly type: 'claim' }
+  /** The lane has become free: it is claimed without waiting for the next time. */
+  | { readonly type: 'free' }
   | { readonly type: 'claimed'; readonly lease: Lease; readonly source: PullSource }
   | { readonly type: 'refused'; readonly reason: string | undefined }
   | { readonly type: 'lost'; readonly epoch: number }
@@ -38,11 +41,13 @@ export type LaneMessage =
   /** What channels hold back on the target has changed. */
   | { readonly type: 'holds'; readonly holds: ChannelHolds }
   | { readonly type: 'drain'; readonly replyTo: Recipient<DrainAnswer> }
+  /** Drains, gives the lane back, and stays ready to take it again. */
+  | { readonly type: 'hand-over' }
   | { readonly type: 'status'; readonly replyTo: Recipient<LaneStatus> };
 
 /** What binds a lane to the outside; made by the composition root. */
 export interface LaneHost {
-  /** The lane's lease, or undefined while another replica holds it. */
+  /** The lane's lease, or undefined while another replica holds it or should have it. */
   claim(): Promise<Lease | undefined>;
   /** The lane's pull source; makes the durable consumer when it is missing. */
   openSource(lease: Lease, limits: CreditLimits): Promise<PullSource>;
@@ -64,7 +69,7 @@ export interface LaneOptions {
   readonly random: () => number;
 }
 
-/** A replica that does not own the lane asks for it this often, with up to as much again at random. */
+/** A replica that does not own the lane asks for it at least this often, with up to as much again at random. */
 const CLAIM_EVERY_MS = 1_000;
 /** Deliveries parsed in one turn of the matcher. */
 const MATCH_BATCH = 256;
@@ -98,14 +103,20 @@ interface State {
   paused: boolean;
   stages: Stages | undefined;
   lastError: string | undefined;
+  /** `again`: told to ask while the answer to an earlier question was on its way. */
+  asking: 'no' | 'yes' | 'again';
+  /** The last claim failed, so being free is no reason to hurry: our own release makes it so. */
+  failed: boolean;
+  nextClaim: Timer | undefined;
 }
 
 /**
  * One lane: (target, partition), owned by one replica at a time.
  *
  * States: `claiming` (another replica owns it, or the stream is away) → `running` (pulls and writes) ⇄ `paused` (owns it, pulls
- * nothing; what is held goes on to its outcome) → `draining` (gives back what was not dispatched) → `stopped`. Losing the lease
- * leads from `running` or `paused` back to `claiming`, and so does a failure of a stage (by a restart of the lane).
+ * nothing; what is held goes on to its outcome) → `draining` (gives back what was not dispatched) → `stopped`, or `claiming` again when
+ * another replica shall have it. Losing the lease leads from `running` or `paused` back to `claiming`, and so does a failure of a stage
+ * (by a restart of the lane).
  * Invariant: whenever the stages end, every change that they hold has been given back to the stream or acknowledged after its
  * outcome was stored; from then on they can acknowledge nothing.
  */
@@ -114,6 +125,12 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
 
   function claim(state: State, ctx: ActorContext<LaneMessage>): void {
     if (state.phase !== 'claiming') return;
+    state.nextClaim?.cancel();
+    if (state.asking !== 'no') {
+      state.asking = 'again';
+      return;
+    }
+    state.asking = 'yes';
     const attempt = async (): Promise<void> => {
       const lease = await host.claim();
       if (lease === undefined) return ctx.self.offer({ type: 'refused', reason: undefined });
@@ -131,6 +148,11 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         ctx.self.offer({ type: 'refused', reason: error instanceof Error ? error.message : 'failed' }),
       )
       .catch(() => undefined);
+  }
+
+  function claimLater(state: State, ctx: ActorContext<LaneMessage>): void {
+    state.nextClaim?.cancel();
+    state.nextClaim = ctx.after(CLAIM_EVERY_MS * (1 + ctx.random()), { type: 'claim' });
   }
 
   function openStages(state: State, lease: Lease, source: PullSource, ctx: ActorContext<LaneMessage>): void {
@@ -156,6 +178,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         holds,
         ports,
         cacheBytes: options.cacheBytes,
+        limits: options.limits,
         random: options.random,
         fenceUntil: lease.takenOver || lease.data().unclean === true ? Math.ceil(ctx.clock.now()) + FENCE_MS : 0,
         onLost,
@@ -264,7 +287,16 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
   return {
     start(ctx) {
       ctx.after(0, { type: 'claim' });
-      return { phase: 'claiming', holds: NO_HOLDS, ...options.settings(), stages: undefined, lastError: undefined };
+      return {
+        phase: 'claiming',
+        holds: NO_HOLDS,
+        ...options.settings(),
+        stages: undefined,
+        lastError: undefined,
+        asking: 'no',
+        failed: false,
+        nextClaim: undefined,
+      };
     },
     async receive(state, message, ctx) {
       const { stages } = state;
@@ -272,18 +304,35 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         case 'claim':
           claim(state, ctx);
           break;
+        case 'free':
+          if (!state.failed) claim(state, ctx);
+          break;
         case 'claimed':
+          state.asking = 'no';
+          state.failed = false;
           if (state.phase === 'claiming') openStages(state, message.lease, message.source, ctx);
           else await message.lease.release().catch(() => undefined);
           break;
-        case 'refused':
+        case 'refused': {
+          state.failed = message.reason !== undefined;
+          const again = state.asking === 'again' && !state.failed;
+          state.asking = 'no';
           state.lastError = message.reason;
-          if (state.phase === 'claiming') ctx.after(CLAIM_EVERY_MS * (1 + ctx.random()), { type: 'claim' });
+          if (state.phase !== 'claiming') break;
+          if (again) claim(state, ctx);
+          else claimLater(state, ctx);
           break;
+        }
         case 'lost':
           if (stages?.lease.epoch !== message.epoch || state.phase === 'draining') break;
           await lose(state, stages);
-          ctx.after(CLAIM_EVERY_MS * (1 + ctx.random()), { type: 'claim' });
+          claimLater(state, ctx);
+          break;
+        case 'hand-over':
+          if (stages === undefined) break;
+          await drain(state);
+          state.phase = 'claiming';
+          claimLater(state, ctx);
           break;
         case 'configure':
           state.config = message.config;

@@ -38,6 +38,8 @@ export interface LaneHostOptions {
   readonly connector: Connector;
   readonly bucket: TokenBucket;
   readonly watcher: LeaseWatcher;
+  /** Whether this replica should ask for the lane now, as the balance over all replicas has it. */
+  readonly mayClaim: () => boolean;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly vitals: LaneVitals;
@@ -92,6 +94,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
 
   return {
     async claim() {
+      if (!options.mayClaim()) return undefined;
       const lease = await acquireLease(storeLink, {
         bucket: BUCKETS.leases,
         key: lane,

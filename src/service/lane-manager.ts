@@ -8,15 +8,21 @@ import type { Connector } from '../../connectors/contract.ts';
 import { apiRequest } from '../../streams/nats/api-request.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
+import { openBucket } from '../../streams/nats/kv-bucket.ts';
+import { LeaseView } from '../../streams/nats/lease-view.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
+import { LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
+import { Membership } from '../../streams/nats/membership.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
 import { createTokenBucket } from '../../streams/operators/token-bucket.ts';
 import type { CompiledConfig, TargetConfig } from '../config/compiled.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
 import type { CatalogueReader } from '../domain/catalogue-reader.ts';
-import { STREAMS } from '../domain/subjects.ts';
+import { BUCKETS, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { balanceTimings } from './judge-lanes.ts';
+import { LaneBalancer } from './lane-balancer.ts';
 import { createLaneHost, laneName } from './lane-host.ts';
 import { type LaneVitals, newVitals } from './lane-vitals.ts';
 
@@ -71,11 +77,52 @@ export class LaneManager {
   readonly #options: LaneManagerOptions;
   readonly #lanes = new Map<string, RunningLane>();
   readonly #paused = new Set<string>();
+  readonly #view: LeaseView;
+  readonly #membership: Membership;
+  readonly #balancer: LaneBalancer;
   #generation = 0;
   #config: CompiledConfig | undefined;
 
   constructor(options: LaneManagerOptions) {
     this.#options = options;
+    const { storeLink, watcher, replica, leaseMs = LEASE_MS } = options;
+    const bucket = BUCKETS.leases;
+    const timings = leaseTimings(leaseMs);
+    this.#view = new LeaseView(storeLink, { bucket, watcher, silentAfterMs: leaseMs });
+    this.#membership = new Membership(storeLink, { bucket, replica, watcher, timings });
+    this.#balancer = new LaneBalancer({
+      replica,
+      view: this.#view,
+      watcher,
+      timings: balanceTimings(leaseMs),
+      lanes: () =>
+        [...this.#lanes]
+          .filter(([, { retiring }]) => !retiring)
+          .map(([lane, { target }]) => ({ lane, target: target.service })),
+      claim: (lane) => void this.#lanes.get(lane)?.ref.tell({ type: 'free' }),
+      handOver: (lane) => void this.#lanes.get(lane)?.ref.tell({ type: 'hand-over' }),
+      gone: (key) =>
+        void openBucket(storeLink, bucket)
+          .remove(key)
+          .catch(() => undefined),
+    });
+  }
+
+  /** Has to be done before the first configuration: whom a lane prefers is known from the leases of all replicas. */
+  async open(): Promise<void> {
+    await this.#view.open();
+    this.#balancer.start();
+  }
+
+  /** This replica is ready to write: the others may give it its share of the lanes. Resolves when they can see it. */
+  announce(): Promise<void> {
+    return this.#membership.announce();
+  }
+
+  /** No lane is claimed any more, and the others are told to expect those that are here. */
+  async leave(): Promise<void> {
+    this.#balancer.stop();
+    await this.#membership.leave();
   }
 
   /** Brings the lanes in line with a configuration. A target whose own settings changed gets new lanes after a drain. */
@@ -100,6 +147,7 @@ export class LaneManager {
     for (const { target, partition } of lanes) {
       if (!this.#lanes.has(laneName(target, partition))) this.#spawn(target, partition, config, lanes.length);
     }
+    this.#balancer.judge();
   }
 
   /** Pauses or resumes the lanes of a target; remembered for lanes that start later. */
@@ -142,9 +190,12 @@ export class LaneManager {
     return Promise.all(rows);
   }
 
-  /** Gives every lane up in order; what was not dispatched goes back to the stream. */
+  /** Gives every lane up in order and leaves the other replicas; what was not dispatched goes back to the stream. */
   async drain(): Promise<number> {
+    await this.leave();
     const answers = await Promise.all([...this.#lanes].map(([name, running]) => this.#drain(name, running)));
+    this.#view.close();
+    await this.#membership.forget();
     return answers.reduce((sum, { returned }) => sum + returned, 0);
   }
 
@@ -208,7 +259,8 @@ export class LaneManager {
     const vitals = newVitals();
     const perSecond = target.rate.perSecond / target.partitions;
     const bucket = createTokenBucket({ perSecond, burst: Math.max(1, target.rate.burst / target.partitions) });
-    const host = createLaneHost({ ...this.#options, target, partition, connector, bucket, vitals });
+    const mayClaim = (): boolean => this.#balancer.mayClaim(name);
+    const host = createLaneHost({ ...this.#options, target, partition, connector, bucket, vitals, mayClaim });
     this.#generation += 1;
     const ref = system.spawn(
       lane({

@@ -33,7 +33,7 @@ export interface LaneSummary {
 /** All lanes that ever had an owner and still have a consumer, from NATS alone. */
 export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Promise<readonly LaneSummary[]> {
   const lanes: LaneSummary[] = [];
-  for (const { key: lane, value } of await openBucket(link, BUCKETS.leases).entries('>')) {
+  for (const { key: lane, value } of await openBucket(link, BUCKETS.leases).entries('*')) {
     const record = parseLeaseRecord(value);
     const info = await link.jsm.consumers.info(STREAMS.changes, lane).catch(() => undefined);
     if (record === undefined || info === undefined) continue;

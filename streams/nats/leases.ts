@@ -36,6 +36,8 @@ export interface LeaseOptions {
   readonly watcher: LeaseWatcher;
   readonly timings?: LeaseTimings;
   readonly clock?: Clock;
+  /** Data of the record from now on; without it the data that stands there is kept. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -50,7 +52,8 @@ export async function acquireLease(link: NatsLink, options: LeaseOptions): Promi
   const entry = await bucket.get(options.key, timings.timeout);
   if (entry !== undefined && !isFree(entry, options.watcher, timings)) return 'held';
 
-  const data = entry === undefined ? {} : (parseLeaseRecord(entry.value)?.data ?? {});
+  const kept = entry === undefined ? {} : (parseLeaseRecord(entry.value)?.data ?? {});
+  const data = options.data === undefined ? kept : { ...options.data };
   const record: LeaseRecord = { owner: options.owner, holder: nuid.next(), released: false, beat: 0, data };
   const startedAt = clock.now();
   const epoch = await take(bucket, options.key, entry, record, timings);

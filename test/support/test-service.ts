@@ -18,6 +18,8 @@ export interface TestServiceOptions {
   readonly log?: Log;
   /** Further webhook secrets that are accepted. */
   readonly secrets?: readonly string[];
+  /** See `ServiceOptions`. */
+  readonly leaseMs?: number;
 }
 
 /** A replica of the real service in this process, on a NATS of the test's own. */
@@ -49,6 +51,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     allowUnsigned: false,
     log: options.log ?? SILENT_LOG,
     ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
   });
   const postRaw = (
     body: Uint8Array,

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kvm } from '@nats-io/kv';
+import { type Observable, Subject } from 'rxjs';
+import { type Clock, systemClock } from '../operators/clock.ts';
+import type { NatsLink } from './connection.ts';
+import { openBucket } from './kv-bucket.ts';
+import { type LeaseRecord, parseLeaseRecord } from './lease-record.ts';
+import type { LeaseWatcher } from './lease-watcher.ts';
+
+/** A lease as this process sees it. */
+export interface SeenLease {
+  readonly key: string;
+  readonly revision: number;
+  /** Undefined: a text that is no lease record. */
+  readonly record: LeaseRecord | undefined;
+  /** Monotonic milliseconds at which the present holder was first seen with the present data. */
+  readonly since: number;
+}
+
+export interface LeaseViewOptions {
+  readonly bucket: string;
+  readonly watcher: LeaseWatcher;
+  /** Something moves in the bucket at least so often (our own renewal), milliseconds; otherwise the watch is not believed. */
+  readonly silentAfterMs: number;
+  readonly clock?: Clock;
+}
+
+const RETRY_MS = 500;
+
+/**
+ * All leases of a bucket, kept up to date by the server's watch, so that nobody has to ask for them again and again. It may be behind:
+ * what it says is a reason to try, the compare-and-set decides. A silent watch is opened again and everything is read anew.
+ */
+export class LeaseView {
+  /** Hot: a lease came, went, or changed hands or data; renewals alone are not told. */
+  readonly changes: Observable<void>;
+  readonly #changes = new Subject<void>();
+  readonly #seen = new Map<string, SeenLease>();
+  readonly #link: NatsLink;
+  readonly #options: LeaseViewOptions;
+  readonly #clock: Clock;
+  #heardAt: number;
+  /** Time without a connection is nobody else's silence. */
+  #connectedAt: number;
+  #closed = false;
+  #endWatch: () => void = () => undefined;
+  #stopListening: () => void = () => undefined;
+
+  constructor(link: NatsLink, options: LeaseViewOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#heardAt = this.#clock.now();
+    this.#connectedAt = this.#heardAt;
+    this.changes = this.#changes.asObservable();
+  }
+
+  /** Resolves when all leases have been read once. */
+  async open(): Promise<void> {
+    const listening = this.#link.events.subscribe((event) => {
+      if (event.type !== 'reconnected') return;
+      this.#connectedAt = this.#clock.now();
+      void this.#read().catch(() => undefined);
+    });
+    this.#stopListening = () => listening.unsubscribe();
+    await this.#read();
+    void this.#watch();
+    void this.#distrustSilence();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopListening();
+    this.#endWatch();
+    this.#changes.complete();
+  }
+
+  get(key: string): SeenLease | undefined {
+    return this.#seen.get(key);
+  }
+
+  all(): Iterable<SeenLease> {
+    return this.#seen.values();
+  }
+
+  /** Milliseconds since the lease was last seen to move, or since the connection came back when that was later. */
+  quietFor({ key, revision }: SeenLease): number {
+    return Math.min(this.#options.watcher.unchangedFor(key, revision), this.#clock.now() - this.#connectedAt);
+  }
+
+  async #read(): Promise<void> {
+    const entries = await openBucket(this.#link, this.#options.bucket).entries('>');
+    if (this.#closed) return;
+    this.#heardAt = this.#clock.now();
+    const present = new Set(entries.map(({ key }) => key));
+    for (const key of this.#seen.keys()) if (!present.has(key)) this.#forget(key);
+    for (const { key, revision, value } of entries) this.#take(key, revision, value);
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#closed && !this.#link.nc.isClosed()) {
+      try {
+        const bucket = await new Kvm(this.#link.js).open(this.#options.bucket);
+        const entries = await bucket.watch();
+        this.#endWatch = () => entries.stop();
+        if (this.#closed) entries.stop();
+        for await (const entry of entries) {
+          this.#heardAt = this.#clock.now();
+          if (entry.operation === 'PUT') this.#take(entry.key, entry.revision, entry.string());
+          else if (entry.revision > (this.#seen.get(entry.key)?.revision ?? 0)) this.#forget(entry.key);
+        }
+      } catch {
+        // Without a watch the bucket is still read; try to be told again.
+      }
+      if (!this.#closed) await sleep(RETRY_MS, undefined, { ref: false });
+    }
+  }
+
+  async #distrustSilence(): Promise<void> {
+    const { silentAfterMs } = this.#options;
+    while (!this.#closed && !this.#link.nc.isClosed()) {
+      await sleep(silentAfterMs / 2, undefined, { ref: false });
+      if (this.#closed || !this.#link.connected() || this.#clock.now() - this.#heardAt < silentAfterMs) continue;
+      this.#endWatch();
+      await this.#read().catch(() => undefined);
+    }
+  }
+
+  #take(key: string, revision: number, value: string): void {
+    const before = this.#seen.get(key);
+    if (before !== undefined && before.revision >= revision) return;
+    const record = parseLeaseRecord(value);
+    // Starts the clock for this revision.
+    this.#options.watcher.unchangedFor(key, revision);
+    const renewed = before !== undefined && sameHold(before.record, record);
+    const since = renewed ? before.since : this.#clock.now();
+    this.#seen.set(key, { key, revision, record, since });
+    if (!renewed) this.#changes.next();
+  }
+
+  #forget(key: string): void {
+    if (this.#seen.delete(key)) this.#changes.next();
+  }
+}
+
+function sameHold(a: LeaseRecord | undefined, b: LeaseRecord | undefined): boolean {
+  return a?.holder === b?.holder && a?.released === b?.released && a?.data.state === b?.data.state;
+}
