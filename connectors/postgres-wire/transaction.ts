@@ -7,8 +7,6 @@ export interface Transaction {
   run(statement: string): Promise<void>;
   /** The rows of a query, with bind parameters where the system takes them. */
   ask<Row extends object>(query: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** What the work did is undone alone when it fails; for systems that have savepoints. */
-  attempt(work: () => Promise<void>): Promise<void>;
 }
 
 /** A notice of the server, as the driver hands it on. */
@@ -19,8 +17,8 @@ export interface Notice {
 
 /** What differs between the systems that speak this protocol. */
 export interface TransactionRules {
-  /** Begins a transaction and pins what the literals and limits of its statements depend on. */
-  readonly begin: string;
+  /** Begin a transaction and pin what the literals and limits of its statements depend on. */
+  readonly begin: readonly string[];
   /** The failure that a notice means: what the server only hints at although it did not do what was asked. */
   noticeFailure(notice: Notice): ConnectorError | undefined;
   readonly errors: ErrorReader;
@@ -33,20 +31,32 @@ export function transactionRunner(rules: TransactionRules): InTransaction {
   return async (session, work) => {
     let value: Awaited<ReturnType<typeof work>>;
     try {
-      await send(rules, session, rules.begin);
+      // A message of its own: the mode in which strings are read holds from the next message on.
+      await send(rules, session, rules.begin.join('; '));
       value = await work(transactionOn(rules, session));
     } catch (error) {
-      // When even this fails the connection is gone, which is the graver news.
-      await send(rules, session, 'ROLLBACK');
+      await rollBack(rules, session, error);
       throw error;
     }
-    // A transaction that had failed unnoticed would be rolled back by COMMIT, without an error.
-    if ((await send(rules, session, 'COMMIT')) !== 'COMMIT') {
-      const message = 'The server rolled the transaction back instead of committing it.';
-      throw new ConnectorError({ class: 'transient', scope: 'object', code: 'not-committed', message });
-    }
+    await commit(rules, session);
     return value;
   };
+}
+
+/** Throws when the server did anything but commit. */
+export async function commit(rules: TransactionRules, session: Session): Promise<void> {
+  // A transaction that had failed unnoticed would be rolled back by COMMIT, without an error.
+  if ((await send(rules, session, 'COMMIT')) === 'COMMIT') return;
+  const message = 'The server rolled the transaction back instead of committing it.';
+  throw new ConnectorError({ class: 'transient', scope: 'object', code: 'not-committed', message });
+}
+
+/** Undoes the transaction that this error ended. */
+export async function rollBack(rules: TransactionRules, session: Session, error: unknown): Promise<void> {
+  // After a failure of the whole target the session is thrown away, and its transaction with it; it may answer no more.
+  if (error instanceof ConnectorError && error.scope === 'target') return;
+  // When even this fails the connection is gone, which is the graver news.
+  await send(rules, session, 'ROLLBACK');
 }
 
 function transactionOn(rules: TransactionRules, session: Session): Transaction {
@@ -58,16 +68,6 @@ function transactionOn(rules: TransactionRules, session: Session): Transaction {
       } catch (error) {
         throw rules.errors.connectorErrorOf(error, 'statement');
       }
-    },
-    attempt: async (work) => {
-      await send(rules, session, 'SAVEPOINT item');
-      try {
-        await work();
-      } catch (error) {
-        await send(rules, session, 'ROLLBACK TO SAVEPOINT item');
-        throw error;
-      }
-      await send(rules, session, 'RELEASE SAVEPOINT item');
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { Failure } from '../../src/domain/failure.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
 import { withTrace } from './trace-comment.ts';
 import type { Transaction } from './transaction.ts';
@@ -16,18 +15,20 @@ export function sortWrites(writes: readonly PlannedWrite[]): SortedWrites {
   const isTemplate = (write: PlannedWrite) => write.options.template !== undefined;
   const isOwner = (write: PlannedWrite) => write.operation.aspect === 'owners';
   return {
-    comments: writes.filter((write) => !isTemplate(write) && !isOwner(write)).sort(byObject),
+    comments: inLockOrder(writes.filter((write) => !isTemplate(write) && !isOwner(write))),
     templates: writes.filter((write) => isTemplate(write) && !isOwner(write)),
-    owners: writes.filter(isOwner).sort(byObject),
+    owners: inLockOrder(writes.filter(isOwner)),
   };
 }
 
 /** All writers take their locks in the same order, so that they wait for each other instead of deadlocking. */
-function byObject(one: PlannedWrite, other: PlannedWrite): number {
-  const key = ({ operation: { object } }: PlannedWrite) =>
-    [object.schema ?? '', object.table ?? '', ...(object.column ?? [])].join('\0');
-  const [a, b] = [key(one), key(other)];
-  return a < b ? -1 : a > b ? 1 : 0;
+function inLockOrder(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
+  const keyed = writes.map((write) => {
+    const { schema = '', table = '', column = [] } = write.operation.object;
+    return { write, key: [schema, table, ...column].join('\0') };
+  });
+  keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  return keyed.map(({ write }) => write);
 }
 
 export async function runPlan(transaction: Transaction, { plan, traceparent }: PlannedWrite): Promise<void> {
@@ -50,10 +51,4 @@ export function written({ id, plan }: PlannedWrite, verified: 'commit' | 'read')
 
 export function failed({ id }: PlannedWrite, failure: Failure): WriteResult {
   return { id, ok: false, failure };
-}
-
-/** The failure of one object; what concerns the whole target goes on up. */
-export function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
 }

@@ -9,8 +9,9 @@ export type TableKind = (typeof TABLE_KINDS)[number];
 /** PostgreSQL has no limit of its own worth the name (3 MB were stored); this one keeps catalogs and dumps of a sane size. */
 export const DESCRIPTION_BYTES = 64 * 1024;
 
-/** Comments that share one transaction at the most. */
-export const COMMENTS_PER_TRANSACTION = 200;
+/** Comments that share one transaction, and the length of their statements in UTF-16 units, at the most. */
+export const COMMENTS_PER_TRANSACTION = 500;
+export const TRANSACTION_LENGTH = 1024 * 1024;
 
 const described = { aspect: 'description', set: true, clear: true, provenOn: 'real' } as const;
 // An object always has an owner: it can be given to somebody else, not taken away.

@@ -1,11 +1,11 @@
 import { ConnectorError } from '../connector-error.ts';
-import { transactionRunner } from '../postgres-wire/transaction.ts';
+import { togetherRunner } from '../postgres-wire/together.ts';
+import { type TransactionRules, transactionRunner } from '../postgres-wire/transaction.ts';
 import { postgresErrors } from './errors.ts';
 
 /**
  * What every writing transaction starts with. Timeouts: nobody waits long behind us, nor we behind others. Literals in templates
  * are escaped for conforming strings. Notices are how the server reports what it silently did otherwise.
- * A message of its own: the mode in which strings are read holds from the next message on.
  */
 const BEGIN = [
   'BEGIN',
@@ -14,7 +14,7 @@ const BEGIN = [
   "SET LOCAL idle_in_transaction_session_timeout = '60s'",
   'SET LOCAL standard_conforming_strings = on',
   'SET LOCAL client_min_messages = notice',
-].join('; ');
+];
 
 /** What PostgreSQL only hints at although it did not do what was asked: the database is not there, or a name was cut. */
 const TREACHEROUS_NOTICES: ReadonlyMap<string, string> = new Map([
@@ -22,7 +22,7 @@ const TREACHEROUS_NOTICES: ReadonlyMap<string, string> = new Map([
   ['42622', 'A name has more than 63 bytes; the server would have cut it and written to another object.'],
 ]);
 
-export const inTransaction = transactionRunner({
+const RULES: TransactionRules = {
   begin: BEGIN,
   errors: postgresErrors,
   noticeFailure({ code = '' }) {
@@ -30,4 +30,7 @@ export const inTransaction = transactionRunner({
     if (message === undefined) return undefined;
     return new ConnectorError({ class: code === '3D000' ? 'not_found' : 'invalid', scope: 'object', code, message });
   },
-});
+};
+
+export const inTransaction = transactionRunner(RULES);
+export const runTogether = togetherRunner(RULES);

@@ -1,12 +1,14 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { PlannedWrite, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import type { Session } from '../postgres-wire/database-pools.ts';
+import { withTrace } from '../postgres-wire/trace-comment.ts';
 import type { Transaction } from '../postgres-wire/transaction.ts';
-import { failed, objectFailure, runPlan, sortWrites, templateResult, written } from '../postgres-wire/write-parts.ts';
+import { failed, runPlan, sortWrites, templateResult, written } from '../postgres-wire/write-parts.ts';
 import { planPostgres } from './plan.ts';
 import { readObjects } from './read.ts';
-import { COMMENTS_PER_TRANSACTION } from './spec.ts';
-import { inTransaction } from './transaction.ts';
+import { COMMENTS_PER_TRANSACTION, TRANSACTION_LENGTH } from './spec.ts';
+import { inTransaction, runTogether } from './transaction.ts';
 
 /**
  * Runs the writes of one database. Order: comments, many to a transaction; then templates; owners last, each alone, since they
@@ -16,70 +18,64 @@ import { inTransaction } from './transaction.ts';
 export async function writeAll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
   const { comments, templates, owners } = sortWrites(writes);
   const results: WriteResult[] = [];
-  for (let start = 0; start < comments.length; start += COMMENTS_PER_TRANSACTION) {
-    results.push(...(await writeTogether(session, comments.slice(start, start + COMMENTS_PER_TRANSACTION))));
-  }
+  for (const batch of batchesOf(comments)) results.push(...(await writeTogether(session, batch)));
   for (const write of [...templates, ...owners]) results.push(await writeAlone(session, write));
   return results;
 }
 
-async function writeTogether(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
-  const [only, ...others] = writes;
-  if (only !== undefined && others.length === 0) return [await writeAlone(session, only)];
-  let current: PlannedWrite | undefined;
-  try {
-    await inTransaction(session, async (transaction) => {
-      for (const write of writes) {
-        current = write;
-        await runPlan(transaction, write);
-      }
-      current = undefined;
-    });
-    return writes.map(committed);
-  } catch (error) {
-    const failure = objectFailure(error);
-    if (current === undefined) return unroll(session, writes);
-    // It has had its turn: to wait again for its lock would only hold up the others.
-    const bad = current;
-    const others = await unroll(
-      session,
-      writes.filter((write) => write !== bad),
-    );
-    return [...others, await afterFailure(session, bad, failure)];
+/** A comment with the one statement that writes it; the server would refuse two in one. */
+interface Comment {
+  readonly write: PlannedWrite;
+  readonly statement: string;
+}
+
+function* batchesOf(writes: readonly PlannedWrite[]): Iterable<readonly Comment[]> {
+  let batch: Comment[] = [];
+  let length = 0;
+  for (const write of writes) {
+    const statement = write.plan.statements.map((one) => withTrace(one, write.traceparent)).join('; ');
+    if (batch.length >= COMMENTS_PER_TRANSACTION || (length > 0 && length + statement.length > TRANSACTION_LENGTH)) {
+      yield batch;
+      batch = [];
+      length = 0;
+    }
+    batch.push({ write, statement });
+    length += statement.length;
   }
+  if (batch.length > 0) yield batch;
 }
 
 /**
- * After a failed batch: the rest again, with a savepoint before each write. The next bad one ends the transaction, what was good
- * until then is committed (so that no lock is held while the next bad one waits for its own), and the rest goes on after it.
+ * Comments of one database, in transactions as large as can be. One that fails ends its transaction: what stood before it runs again
+ * without it, so that no lock is held while others wait for theirs, then what stands behind it. After a failure transactions are as
+ * large as the way to it was long, twice that after each success; so the effort stays in proportion however many are bad.
  */
-async function unroll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
+async function writeTogether(session: Session, comments: readonly Comment[]): Promise<readonly WriteResult[]> {
   const results: WriteResult[] = [];
-  let rest = writes;
-  while (rest.length > 0) {
-    const good: PlannedWrite[] = [];
-    let bad: { readonly write: PlannedWrite; readonly failure: Failure } | undefined;
-    try {
-      await inTransaction(session, async (transaction) => {
-        for (const write of rest) {
-          try {
-            await transaction.attempt(() => runPlan(transaction, write));
-          } catch (error) {
-            bad = { write, failure: objectFailure(error) };
-            return;
-          }
-          good.push(write);
-        }
-      });
-      results.push(...good.map(committed));
-    } catch (error) {
-      const failure = objectFailure(error);
-      results.push(...good.map((write) => failed(write, failure)));
-      // Nothing was good and yet no single write is to blame: the transaction itself cannot be had.
-      if (good.length === 0 && bad === undefined) return [...results, ...rest.map((write) => failed(write, failure))];
+  let size = comments.length;
+  for (let done = 0; done < comments.length; ) {
+    const part = comments.slice(done, done + size);
+    const ran = await runTogether(
+      session,
+      part.map(({ statement }) => statement),
+    );
+    if (ran.ok) {
+      results.push(...part.map(({ write }) => committed(write)));
+      done += part.length;
+      size *= 2;
+      continue;
     }
-    if (bad !== undefined) results.push(await afterFailure(session, bad.write, bad.failure));
-    rest = rest.slice(good.length + (bad === undefined ? 0 : 1));
+    // Of one alone there is no doubt which it is.
+    const at = part.length === 1 ? 0 : ran.at;
+    const bad = at === undefined ? undefined : part[at];
+    if (at === undefined || bad === undefined) {
+      size = Math.ceil(part.length / 2);
+      continue;
+    }
+    results.push(...(await writeTogether(session, part.slice(0, at))));
+    results.push(await afterFailure(session, bad.write, ran.failure));
+    done += at + 1;
+    size = Math.max(1, at);
   }
   return results;
 }

@@ -14,7 +14,7 @@ const TREACHEROUS_NOTICES: ReadonlyMap<string, string> = new Map([
 
 /** The session's limits were set when it was opened (`session.ts`): a plain BEGIN is enough, and SET LOCAL knows less here. */
 export const inTransaction = transactionRunner({
-  begin: 'BEGIN',
+  begin: ['BEGIN'],
   errors: redshiftErrors,
   noticeFailure({ code = '' }) {
     const message = TREACHEROUS_NOTICES.get(code);

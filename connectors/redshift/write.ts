@@ -1,9 +1,10 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import type { Session } from '../postgres-wire/database-pools.ts';
 import type { Transaction } from '../postgres-wire/transaction.ts';
-import { failed, objectFailure, runPlan, sortWrites, templateResult, written } from '../postgres-wire/write-parts.ts';
+import { failed, runPlan, sortWrites, templateResult, written } from '../postgres-wire/write-parts.ts';
 import { planRedshift } from './plan.ts';
 import { readObjects } from './read.ts';
 import { COMMENTS_PER_TRANSACTION } from './spec.ts';

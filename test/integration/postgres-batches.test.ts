@@ -1,0 +1,137 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Connection, SourceObject } from '../../connectors/contract.ts';
+import { postgresConnector } from '../../connectors/postgres/connector.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { database, describeAs, planned, table } from '../support/postgres-writes.ts';
+
+const AS_TABLE: SourceObject = { exists: true, kind: 'table' };
+
+let log = '';
+let server: PostgresServer;
+let admin: pg.Client;
+let connection: Connection;
+
+beforeAll(async () => {
+  server = await startPostgres({
+    settings: { log_statement: 'all' },
+    onLog: (text) => {
+      log += text;
+    },
+  });
+  const root = await connect('postgres');
+  await root.query('CREATE DATABASE shop');
+  await root.query("CREATE ROLE backflow LOGIN PASSWORD 'pw'");
+  await root.query('ALTER DATABASE shop OWNER TO backflow');
+  await root.end();
+  admin = await connect('shop');
+  await admin.query('CREATE SCHEMA app AUTHORIZATION backflow');
+  await admin.query(
+    'SET ROLE backflow; DO $$ BEGIN FOR i IN 0..89 LOOP EXECUTE format($f$CREATE TABLE app.t%s (id int)$f$, i); END LOOP; END $$; RESET ROLE',
+  );
+  connection = await open('batches');
+});
+
+afterAll(async () => {
+  await connection.close();
+  await admin.end();
+  await server.stop();
+});
+
+async function connect(name: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: server.url(name) });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+function open(lane: string, over: Record<string, unknown> = {}): Promise<Connection> {
+  const json = { ...server.connection('shop'), username: 'backflow', authType: { password: 'pw' }, ...over };
+  return postgresConnector.open(postgresConnector.spec.config.parse(json), { lane, epoch: 1 });
+}
+
+async function commentOf(name: string): Promise<string | null> {
+  const { rows } = await admin.query<{ text: string | null }>(
+    "SELECT obj_description(to_regclass($1), 'pg_class') AS text",
+    [`app.${name}`],
+  );
+  return rows[0]?.text ?? null;
+}
+
+describe('PostgreSQL: many comments in one piece', () => {
+  it('reaches the good ones among many bad ones with an effort in proportion', async () => {
+    await admin.query('CREATE TABLE app.closed (id int)');
+    const names = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? `t${i % 90}` : 'closed'));
+    const writes = names.map((name, i) => planned(describeAs(table(name), `of round two, ${i}`), AS_TABLE));
+    const before = log.length;
+    const results = new Map((await connection.apply(writes)).map((result) => [result.id, result]));
+    const outcomes = writes.map(({ id }) => {
+      const result = results.get(id);
+      return result?.ok === false ? result.failure.code : 'ok';
+    });
+    expect(outcomes).toEqual(names.map((name) => (name === 'closed' ? '42501' : 'ok')));
+    // Sorted by name, 200 of them in a row are refused; each of those needs a transaction, the others share some.
+    const begun = log.slice(before).match(/execute <unnamed>: BEGIN/g)?.length ?? 0;
+    expect(begun).toBeGreaterThanOrEqual(200);
+    expect(begun).toBeLessThan(230);
+  });
+
+  it('sends statements that cannot end or swallow each other', async () => {
+    const [one, other] = [
+      planned(describeAs(table('t1'), 'first'), AS_TABLE),
+      planned(describeAs(table('t2'), 'second'), AS_TABLE),
+    ];
+    const broken = (statement: string) => ({ ...one, plan: { ...one.plan, statements: [statement] } });
+    for (const statement of [
+      `COMMENT ON TABLE app.t1 IS 'first'; COMMIT; COMMENT ON TABLE app.t3 IS 'smuggled in'`,
+      `COMMENT ON TABLE app.t1 IS 'first`,
+      `COMMENT ON TABLE app.t1 IS 'first' /*`,
+    ]) {
+      const results = new Map(
+        (await connection.apply([broken(statement), other])).map((result) => [result.id, result]),
+      );
+      expect(results.get(one.id)).toMatchObject({ ok: false, failure: { code: '42601' } });
+      expect(results.get(other.id)).toMatchObject({ ok: true, value: 'second' });
+    }
+    expect(await commentOf('t2')).toBe('second');
+    expect(await commentOf('t3')).not.toBe('smuggled in');
+  });
+
+  it('blames the one of a batch that the server passed over with a warning, and no other', async () => {
+    const [one, other] = [
+      planned(describeAs(table('t4'), 'good'), AS_TABLE),
+      planned(describeAs(database('gone'), 'lost'), { exists: true }),
+    ];
+    const inShop = {
+      ...other,
+      operation: { ...other.operation, object: { ...other.operation.object, database: 'shop' } },
+    };
+    const results = new Map((await connection.apply([inShop, one])).map((result) => [result.id, result]));
+    expect(results.get(inShop.id)).toMatchObject({ ok: false, failure: { class: 'not_found', code: '3D000' } });
+    expect(results.get(one.id)).toMatchObject({ ok: true });
+    expect(await commentOf('t4')).toBe('good');
+  });
+
+  it('leaves nothing behind in a session that is lost while it waits, even when the wait ends well', async () => {
+    const holder = await connect('shop');
+    await holder.query('BEGIN; LOCK TABLE app.t6 IN ACCESS EXCLUSIVE MODE');
+    const proxy = await startFaultProxy(() => server);
+    const own = await open('given up', { hostPort: `${proxy.host}:${proxy.port}` });
+    const waiting = async () => {
+      const { rows } = await holder.query<{ waits: boolean }>(
+        "SELECT wait_event_type = 'Lock' AS waits FROM pg_stat_activity WHERE application_name LIKE 'backflow/given%'",
+      );
+      return rows.map(({ waits }) => waits);
+    };
+    const writes = ['t5', 't6'].map((name) => planned(describeAs(table(name), 'never'), AS_TABLE));
+    const ended = expect(own.apply(writes)).rejects.toMatchObject({ scope: 'target' });
+    await expect.poll(waiting).toEqual([true]);
+    proxy.cutAll();
+    await ended;
+    await holder.query('COMMIT');
+    await expect.poll(waiting).toEqual([]);
+    expect([await commentOf('t5'), await commentOf('t6')]).not.toContain('never');
+    await Promise.all([own.close(), holder.end(), proxy.close()]);
+  });
+});
