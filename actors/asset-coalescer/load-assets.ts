@@ -1,6 +1,8 @@
 import { createLedger } from '../../src/domain/asset-ledger.ts';
-import { parseOutcomeMessage } from '../../src/domain/parse-outcome.ts';
+import type { OutcomeMessage } from '../../src/domain/outcome.ts';
+import { parseOutcomeMessage, parseSyncState } from '../../src/domain/parse-outcome.ts';
 import { outcomeSubject } from '../../src/domain/subjects.ts';
+import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { LaneStore } from '../lane/lane-ports.ts';
@@ -22,7 +24,8 @@ export async function loadAssets(
   const stored = await store.lastOutcomes([...missing.keys()]);
   for (const [subject, { asset, key }] of missing) {
     const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
-    takeState(entry, stored.get(subject), now);
+    const loading = takeState(entry, stored.get(subject), store, now);
+    if (loading !== undefined) await loading;
     cache.add(entry);
   }
 }
@@ -35,16 +38,34 @@ export async function reloadAsset(entry: AssetEntry, store: LaneStore, now: numb
   entry.failed.length = 0;
   entry.holds.clear();
   entry.finished.clear();
-  takeState(entry, stored.get(entry.subject), now);
+  await takeState(entry, stored.get(entry.subject), store, now);
 }
 
-function takeState(entry: AssetEntry, stored: StoredMessage | undefined, now: number): void {
+/** A promise only where the state lies beside its message: nearly all are there at once. */
+function takeState(
+  entry: AssetEntry,
+  stored: StoredMessage | undefined,
+  store: LaneStore,
+  now: number,
+): Promise<void> | undefined {
   const message = stored === undefined ? undefined : parseOutcomeMessage(stored.data);
-  const state = message?.state;
-  entry.ledger = createLedger(entry.asset, state);
   entry.outcomeSequence = stored?.sequence ?? 0;
   entry.outcomeEpoch = message?.epoch ?? 0;
+  if (message?.stateObject !== undefined)
+    return wholeState(message, store).then((state) => beginWith(entry, state, now));
+  beginWith(entry, message?.state, now);
+  return undefined;
+}
+
+function beginWith(entry: AssetEntry, state: SyncState | undefined, now: number): void {
+  entry.ledger = createLedger(entry.asset, state);
   // An earlier owner acknowledged these, or they will be delivered again.
   entry.acked = (state?.settled ?? []).map((sequence) => ({ sequence, at: now }));
   takePartial(entry, state);
+}
+
+/** The state that was too large for its message. Were it lost, the part in the message still lets nothing go back. */
+async function wholeState({ state, stateObject }: OutcomeMessage, store: LaneStore): Promise<SyncState> {
+  const data = stateObject === undefined ? undefined : await store.fetchObject('state', stateObject);
+  return (data === undefined ? undefined : parseSyncState(data)) ?? state;
 }

@@ -58,19 +58,4 @@ describe('assetOutcome', () => {
     expect(outcome.items[0]?.failure).toEqual({ class: 'permission', code: 'denied', message: 'must be owner' });
     expect(outcome.settlements[0]).not.toHaveProperty('written');
   });
-
-  it('keeps as many statements as fit, and says how many it left out', () => {
-    const statements = Array.from({ length: 100 }, (_, i) => `STATEMENT ${i} ${'x'.repeat(500)}`);
-    const [item] = assetOutcome(work(), results('applied', { statements }), T0).items;
-    const kept = item?.statements ?? [];
-    expect(kept.slice(0, -1)).toEqual(statements.slice(0, kept.length - 1));
-    expect(kept.at(-1)).toBe(`… (${101 - kept.length} more statements)`);
-    expect(kept.join('').length).toBeLessThan(17_000);
-  });
-
-  it('cuts a long value with a mark and its hash, never through a character', () => {
-    const long = `${'x'.repeat(4_095)}🦆${'y'.repeat(100)}`;
-    const [item] = assetOutcome(work(), results('applied', { after: long }), T0).items;
-    expect(item?.after).toMatch(/^x{4095}\uFFFD… \(cut; 4197 characters, sha256 [0-9a-f]{64}\)$/);
-  });
 });

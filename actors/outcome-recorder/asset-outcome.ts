@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Settlement, Touch } from '../../src/domain/ledger.ts';
 import type { OutcomeItem, SupersededItem } from '../../src/domain/outcome.ts';
 import { wantedHash } from '../connector-dispatcher/write-batch.ts';
@@ -19,11 +18,8 @@ export interface AssetOutcome {
   readonly held: readonly FieldWork[];
 }
 
-/** Longest value that stands in an outcome, in UTF-16 units; a longer one is cut, with a mark and its hash. */
-const MAX_VALUE = 4096;
-
 /**
- * Turns decided fields and the results of their writes into recorded items. Pure.
+ * Turns decided fields and the results of their writes into recorded items, their values whole. Pure.
  * Every key of every closed touch gets exactly one item; a field whose write will be retried closes nothing.
  */
 export function assetOutcome(
@@ -102,9 +98,9 @@ function outcomeItem(
     ...common,
     status: result.status,
     ...(result.reason === undefined ? {} : { reason: result.reason }),
-    ...(result.before === undefined ? {} : { before: cut(result.before) }),
-    ...(result.after === undefined ? {} : { after: cut(result.after) }),
-    ...(result.statements.length === 0 ? {} : { statements: bounded(result.statements) }),
+    ...(result.before === undefined ? {} : { before: result.before }),
+    ...(result.after === undefined ? {} : { after: result.after }),
+    ...(result.statements.length === 0 ? {} : { statements: result.statements }),
     ...(result.attempts === 0 ? {} : { attempts: result.attempts }),
     ...(result.verified === undefined ? {} : { verified: result.verified }),
     ...(failure === undefined
@@ -138,22 +134,4 @@ function identity(field: FieldWork, verdict: ChannelVerdict, touch: Touch, held:
 /** Stations of a change on its way, epoch milliseconds. */
 export function timings(held: HeldChange, settledAt: number) {
   return { eventAt: held.received.event.timestamp, receivedAt: held.receivedAt, pulledAt: held.pulledAt, settledAt };
-}
-
-/** As many statements as fit into four values, and the number of those left out. */
-function bounded(statements: readonly string[]): readonly string[] {
-  const kept: string[] = [];
-  let room = 4 * MAX_VALUE;
-  for (const statement of statements.map(cut)) {
-    if (statement.length > room) return [...kept, `… (${statements.length - kept.length} more statements)`];
-    kept.push(statement);
-    room -= statement.length;
-  }
-  return kept;
-}
-
-function cut(value: string): string {
-  if (value.length <= MAX_VALUE) return value;
-  const hash = createHash('sha256').update(value).digest('hex');
-  return `${value.slice(0, MAX_VALUE).toWellFormed()}… (cut; ${value.length} characters, sha256 ${hash})`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { Touch } from '../../src/domain/ledger.ts';
+import { boundedStatements } from '../../src/domain/long-values.ts';
 import type { DeadLetter, OutcomeItem, OutcomeMessage } from '../../src/domain/outcome.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { HeldChange } from '../lane/held-change.ts';
@@ -93,7 +94,7 @@ function deadLetter(
     ...(touch === undefined ? {} : { rank: touch.rank }),
     at: message.at,
     failure: item.failure ?? { class: 'invalid', code: 'failed', message: item.reason ?? 'failed' },
-    ...(item.statements === undefined ? {} : { statements: item.statements }),
+    ...(item.statements === undefined ? {} : { statements: boundedStatements(item.statements) }),
     ...(item.attempts === undefined ? {} : { attempts: item.attempts }),
     ...(item.traceId === undefined ? {} : { traceId: item.traceId }),
     body: body ?? '',

@@ -94,6 +94,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ['--asset <fqn>', 'only of this asset, or of one of its columns'],
       ['--event <id>', 'only of the change with this event id'],
       LIMIT,
+      ['--full', 'with long values and statements whole instead of cut'],
     ],
     run: async (call) => (await import('./commands/runs.ts')).runs(call),
   },

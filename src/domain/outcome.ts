@@ -1,6 +1,7 @@
 import type { Aspect, EntityType } from './entity.ts';
 import type { FailureClass } from './failure.ts';
 import type { Rank } from './rank.ts';
+import type { StoredObject } from './stored-object.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** What became of one key. `skipped` and `superseded` always carry a reason that a person understands. */
@@ -77,7 +78,12 @@ export interface OutcomeMessage {
   readonly items: readonly OutcomeItem[];
   readonly superseded: readonly SupersededItem[];
   readonly settles: readonly number[];
+  /** Of a state that is too large for a message, what has to be known even if the whole were lost (`reducedState`). */
   readonly state: SyncState;
+  /** Where the whole state lies in OBJECTS. */
+  readonly stateObject?: StoredObject;
+  /** Where the whole values of the items with long ones lie in OBJECTS. */
+  readonly values?: StoredObject;
 }
 
 /** Settled in bulk on `outcome-bulk.<target>.<partition>`: what the configuration alone decides, without any asset state. */

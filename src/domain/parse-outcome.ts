@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from './outcome.ts';
+import { storedObject } from './stored-object.ts';
+import type { SyncState } from './sync-state.ts';
 
 const rank = z.object({
   time: z.number(),
@@ -67,6 +69,8 @@ const outcome = z.object({
   settles: z.array(z.number()),
   state,
 });
+  stateObject: storedObject.optional(),
+  values: storedObject.optional(),
 
 const bulk = z.object({
   v: z.literal(1),
@@ -82,6 +86,7 @@ const letter = z.object({ v: z.literal(1), id: z.string(), at: z.number(), failu
 
 // What these streams hold was written by this program; the schemas catch other versions and foreign messages.
 const isOutcome = (value: unknown): value is OutcomeMessage => outcome.safeParse(value).success;
+const isState = (value: unknown): value is SyncState => state.safeParse(value).success;
 const isBulk = (value: unknown): value is BulkOutcomeMessage => bulk.safeParse(value).success;
 const isLetter = (value: unknown): value is DeadLetter => letter.safeParse(value).success;
 
@@ -91,6 +96,11 @@ export function parseOutcomeMessage(data: Uint8Array): OutcomeMessage | undefine
 }
 
 /** A bulk outcome message as stored. */
+/** A state that lies beside its outcome message. */
+export function parseSyncState(data: Uint8Array): SyncState | undefined {
+  return parse(data, isState);
+}
+
 export function parseBulkOutcomeMessage(data: Uint8Array): BulkOutcomeMessage | undefined {
   return parse(data, isBulk);
 }

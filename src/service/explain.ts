@@ -12,7 +12,8 @@ import { parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { changeSubject, outcomeSubject, STREAMS } from '../domain/subjects.ts';
 import { assetOf } from './asset-name.ts';
 import { changeBody } from './change-body.ts';
-import { type Run, runsOf } from './history.ts';
+import { type Run, wholeRunsOf } from './history.ts';
+import { WholeValuesReader } from './whole-values.ts';
 
 export interface ChannelExplanation {
   readonly channel: string;
@@ -80,6 +81,8 @@ export async function explainAsset(
     return { aspect, object: objectName(field), channels };
   });
   const last =
-    outcome === undefined || parseOutcomeMessage(outcome.data) === undefined ? [] : runsOf(outcome).reverse();
+    outcome === undefined || parseOutcomeMessage(outcome.data) === undefined
+      ? []
+      : (await wholeRunsOf(outcome, new WholeValuesReader(link))).reverse();
   return { fqn: asset.fqn, entityType: asset.entityType, target, configRevision: config.revision, aspects, last };
 }

@@ -3,10 +3,11 @@ import type { StoredMessage } from '../../streams/nats/contract.ts';
 import { readNewestFirst } from '../../streams/nats/read-stream.ts';
 import { assetKey } from '../domain/asset.ts';
 import { formatFqn } from '../domain/fqn.ts';
-import type { DeadLetter, OutcomeItem } from '../domain/outcome.ts';
+import type { DeadLetter, OutcomeItem, OutcomeMessage } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseDeadLetter, parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { encodeToken, STREAMS } from '../domain/subjects.ts';
 import { assetOf } from './asset-name.ts';
+import { WholeValuesReader } from './whole-values.ts';
 
 export interface RunsQuery {
   readonly limit: number;
@@ -18,6 +19,8 @@ export interface RunsQuery {
   /** Path of one column of it. */
   readonly column?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
+  /** With long values whole instead of cut. */
+  readonly whole?: boolean | undefined;
 }
 
 /** One recorded key, as `runs` lists it. */
@@ -35,15 +38,23 @@ export interface Run extends OutcomeItem {
 /** Recorded outcomes, newest first. */
 export async function readRuns(link: NatsLink, query: RunsQuery): Promise<readonly Run[]> {
   const runs: Run[] = [];
+  const values = new WholeValuesReader(link);
   const reading = { stream: STREAMS.outcomes, filter: subjectsOf(query), limit: Number.POSITIVE_INFINITY };
   for await (const message of readNewestFirst(link, reading)) {
-    for (const run of runsOf(message).reverse()) {
+    const found = query.whole === true ? await wholeRunsOf(message, values) : runsOf(message);
+    for (const run of found.reverse()) {
       if (!matches(run, query)) continue;
       runs.push(run);
       if (runs.length >= query.limit) return runs;
     }
   }
   return runs;
+}
+
+/** As `runsOf`, with long values whole. */
+export async function wholeRunsOf(message: StoredMessage, values: WholeValuesReader): Promise<Run[]> {
+  const outcome = message.subject.startsWith('bulk.') ? undefined : parseOutcomeMessage(message.data);
+  return outcome?.values === undefined ? runsOf(message) : outcomeRuns(await values.read(outcome));
 }
 
 /** The narrowest subject filter: what is recorded of one asset lies on a subject of its own for each target. */
@@ -71,7 +82,10 @@ export function runsOf(message: StoredMessage): Run[] {
     }));
   }
   const outcome = parseOutcomeMessage(message.data);
-  if (outcome === undefined) return [];
+  return outcome === undefined ? [] : outcomeRuns(outcome);
+}
+
+function outcomeRuns(outcome: OutcomeMessage): Run[] {
   const common = {
     target: outcome.target,
     asset: outcome.asset.fqn,

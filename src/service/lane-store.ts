@@ -5,10 +5,13 @@ import { getObject } from '../../streams/nats/object-store.ts';
 import { readNewestFirst } from '../../streams/nats/read-stream.ts';
 import { getBySequence, getLastFromLeader, getLastMany } from '../../streams/nats/stored-messages.ts';
 import { StreamError, type StreamErrorCode } from '../../streams/nats/stream-error.ts';
+import { isLargeState } from '../domain/large-state.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { bulkOutcomeSubject, deadLetterSubject, encodeToken, STREAMS } from '../domain/subjects.ts';
 import { changeBody } from './change-body.ts';
+import { needsObjects, OutcomeObjects } from './outcome-objects.ts';
+import { createParkedStore } from './parked-store.ts';
 import { splitOutcome } from './split-outcome.ts';
 
 /** Wait before what NATS did not do is tried again. */
@@ -32,6 +35,7 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
   const { link, publisher } = options;
 
   /** Tries for as long as the lane is ours. Throws what no retry can cure, and the last error when the lane is lost. */
+  const objects = new OutcomeObjects(link, publisher);
   async function persist<T>(action: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -96,12 +100,21 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
     lastOutcomes: (subjects) => persist(() => getLastMany(link, STREAMS.outcomes, subjects)),
     async recordOutcome(subject, message, expectedSequence, previous) {
       let answer: RecordAnswer = { kind: 'recorded', sequence: expectedSequence };
-      for (const part of splitOutcome(message, previous)) {
+      for (const part of parts) {
+      const stored = needsObjects(message) ? await unlessLost(() => objects.outcome(message)) : message;
+      if (stored === 'lost') return { kind: 'lost' };
+      let parts = splitOutcome(stored, { state: previous });
+      if (parts.length > 1 && isLargeState(previous)) {
+        const before = await unlessLost(() => objects.state(message, previous, `${message.id}.before`));
+        if (before === 'lost') return { kind: 'lost' };
+        parts = splitOutcome(stored, before);
+      }
         if (answer.kind !== 'recorded') return answer;
         answer = await record(subject, part, answer.sequence);
       }
       return answer;
     },
+      if (answer.kind === 'recorded' && stored.stateObject !== undefined) void objects.removeReplaced(stored);
     async recordBulk(message: BulkOutcomeMessage) {
       const [first = message.items[0]?.sequence ?? 0] = message.settles;
       const subject = bulkOutcomeSubject(message.target, options.partition, first);
@@ -131,7 +144,12 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
       });
       return body === undefined ? undefined : Buffer.from(body).toString('utf8');
     },
-    fetchObject: (of, object) =>
-      persist(() => getObject(link, of === 'event' ? STREAMS.changes : STREAMS.objects, object)),
+    async fetchObject(of, object) {
+      const stream = of === 'event' ? STREAMS.changes : STREAMS.objects;
+      const data = await persist(() => getObject(link, stream, object));
+      if (data === undefined)
+        options.onTrouble(`an object (${of}, sequence ${object.sequences[0]}) is gone from ${stream}`);
+      return data;
+    },
   };
 }

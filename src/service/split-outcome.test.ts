@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OutcomeMessage } from '../domain/outcome.ts';
-import type { SyncState } from '../domain/sync-state.ts';
 import { splitOutcome } from './split-outcome.ts';
 
-const BEFORE: SyncState = { v: 1, fields: {}, recent: [], settled: [] };
+const BEFORE = { state: { v: 1, fields: {}, recent: [], settled: [] } } as const;
 
 function message(items: number, superseded: number): OutcomeMessage {
   return {
@@ -48,7 +47,7 @@ describe('splitOutcome', () => {
     expect(parts.flatMap((part) => part.superseded)).toEqual(large.superseded);
     expect(parts.slice(0, -1).every((part) => part.settles.length === 0)).toBe(true);
     expect(parts.at(-1)?.settles).toEqual([1, 2, 3]);
-    expect(parts.slice(0, -1).every((part) => part.state === BEFORE)).toBe(true);
+    expect(parts.slice(0, -1).every((part) => part.state === BEFORE.state)).toBe(true);
     expect(parts.at(-1)?.state).toEqual(large.state);
     expect(new Set(parts.map((part) => part.id)).size).toBe(parts.length);
     expect(parts.at(-1)?.id).toBe('batch');

@@ -1,5 +1,5 @@
 import type { OutcomeItem, OutcomeMessage, SupersededItem } from '../domain/outcome.ts';
-import type { SyncState } from '../domain/sync-state.ts';
+import type { StateInMessage } from './outcome-objects.ts';
 
 /** Outcome messages stay below 256 KB, with room for headers. */
 const MAX_BYTES = 240 * 1024;
@@ -10,7 +10,7 @@ const MAX_BYTES = 240 * 1024;
  */
 export function splitOutcome(
   message: OutcomeMessage,
-  previous: SyncState,
+  previous: StateInMessage,
   maxBytes = MAX_BYTES,
 ): readonly OutcomeMessage[] {
   if (sizeOf(message) <= maxBytes) return [message];
@@ -31,10 +31,11 @@ export function splitOutcome(
   };
   for (const item of message.items) place(sizeOf(item) + 1).items.push(item);
   for (const item of message.superseded) place(sizeOf(item) + 1).superseded.push(item);
+  const { stateObject: _, ...withoutState } = message;
   return parts.map((part, index) =>
     index === parts.length - 1
       ? { ...message, ...part }
-      : { ...message, ...part, id: `${message.id}.${index + 1}`, settles: [], state: previous },
+      : { ...withoutState, ...part, id: `${message.id}.${index + 1}`, settles: [], ...previous },
   );
 }
 

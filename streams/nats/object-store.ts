@@ -66,6 +66,8 @@ export async function removeObjectsBefore(
   subject: string,
   sequence: number,
 ): Promise<void> {
+  // The server takes 1 for "no bound" and would remove everything.
+  if (sequence <= 1) return;
   const purge = { filter: `${subject}.*`, seq: sequence };
   await apiRequest(link, `STREAM.PURGE.${stream}`, purge, z.object({}), `remove old objects of ${subject}`);
 }

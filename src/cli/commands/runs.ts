@@ -6,7 +6,7 @@ import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode, UsageError } from '../exit.ts';
 import { withNats } from '../nats-access.ts';
 import { limitOption, readOptions, wordOption } from '../options.ts';
-import { clip, formatTable, formatTime } from '../output.ts';
+import { clip, formatTable, formatTime, printable } from '../output.ts';
 
 const STATUSES = [
   'applied',
@@ -23,12 +23,13 @@ const schema = z.object({
   channel: z.string().optional(),
   asset: z.string().optional(),
   event: z.string().optional(),
+  full: z.boolean().optional(),
   limit: limitOption(20),
 });
 
 /** `backflow runs`: recorded outcomes, newest first. */
 export async function runs({ output, options }: CommandCall): Promise<ExitCode> {
-  const { target, status, channel, asset, event, limit } = readOptions(schema, options);
+  const { target, status, channel, asset, event, full, limit } = readOptions(schema, options);
   const named = asset === undefined ? undefined : assetOf(asset);
   if (asset !== undefined && named === undefined) throw new UsageError(`--asset: ${notAnAsset(asset)}`);
   const found = await withNats('read', (link) =>
@@ -38,11 +39,15 @@ export async function runs({ output, options }: CommandCall): Promise<ExitCode> 
       status,
       channel,
       eventId: event,
+      whole: full,
       asset: named?.asset.fqn,
       column: named?.column,
     }),
   );
-  output.answer(found, () => (found.length === 0 ? 'no outcome is recorded that fits' : formatRuns(found)));
+  output.answer(found, () => {
+    if (found.length === 0) return 'no outcome is recorded that fits';
+    return full === true ? found.map(formatWholeRun).join('\n\n') : formatRuns(found);
+  });
   return EXIT.ok;
 }
 
@@ -63,6 +68,23 @@ export function formatRuns(runs: readonly Run[]): string {
       clip(run.failure?.message ?? run.reason ?? run.statements?.join('; ') ?? '', 100),
     ]),
   );
+}
+
+/** One run with everything that is known of its value, nothing cut. */
+function formatWholeRun(run: Run): string {
+  const head = [formatTime(run.recordedAt), run.status, run.target, describeObject(run), run.aspect, run.channel];
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['event', run.eventId],
+    ['reason', run.failure?.message ?? run.reason],
+    ['before', run.before],
+    ['after', run.after],
+    ...(run.statements ?? []).map((statement) => ['statement', statement] as const),
+    ...(run.notes ?? []).map((note) => ['note', note] as const),
+  ];
+  return [
+    printable(head.filter((part) => part !== undefined).join('  ')),
+    ...lines.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name}: ${printable(text)}`])),
+  ].join('\n');
 }
 
 function describeObject(run: Run): string {

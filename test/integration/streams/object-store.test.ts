@@ -29,6 +29,14 @@ const put = (subject: string, data: Uint8Array, id: string) =>
 const messages = async (): Promise<number> => (await link.jsm.streams.info('OBJECTS')).state.messages;
 
 describe('the object store', () => {
+  it('keeps the very first object of the stream when nothing lies before it', async () => {
+    const subject = objectSubject('state', 'pg', 'first');
+    const object = await put(subject, randomBytes(10), 'first');
+    expect(object.sequences).toEqual([1]);
+    await removeObjectsBefore(link, 'OBJECTS', subject, 1);
+    expect(await getObject(link, 'OBJECTS', object)).toBeDefined();
+  });
+
   it('gives back what was put, of any size', async () => {
     for (const size of [0, 1, 1_000_000, 1_048_576, 5_000_000]) {
       const data = randomBytes(size);
