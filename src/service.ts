@@ -22,6 +22,7 @@ import { BackflowError } from './domain/failure.ts';
 import { createIntake } from './intake/ingest.ts';
 import { openRawEvents } from './intake/open-raw-events.ts';
 import { apiPorts } from './service/api-ports.ts';
+import { ChannelControls } from './service/channel-controls.ts';
 import { applyStartFile, compileRevision } from './service/configuration.ts';
 import { followConfiguration } from './service/follow-configuration.ts';
 import { ackWaitMs } from './service/lane-host.ts';
@@ -146,6 +147,7 @@ async function start(
   closing.push(() => publisher.settle());
   const configs = createConfigStore(link);
   const controls = createControlStore(link);
+  const channelControls = new ChannelControls({ link, metrics, log });
 
   if (options.configPath !== undefined) {
     const loaded = await loadConfig(options.configPath);
@@ -178,6 +180,7 @@ async function start(
     metrics,
     log,
     secrets: processSecrets(),
+    controls: channelControls,
     ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
   });
@@ -215,7 +218,7 @@ async function start(
     );
     for (const check of waiting) check();
   };
-  const present = await configs.pointer();
+  const [present] = await Promise.all([configs.pointer(), channelControls.read()]);
   anyInForce = present !== undefined;
   // A replica that cannot even read its configuration does not start.
   if (present !== undefined) await takeUp(present.revision);
@@ -228,6 +231,7 @@ async function start(
   const onTrouble = (revision: number, error: unknown): void =>
     log.error({ revision, err: error }, 'the configuration could not be taken up yet');
   subscriptions.push(followConfiguration(newer, { takeUp, onTrouble }).subscribe());
+  subscriptions.push(channelControls.follow(() => lanes.holdsChanged()));
   let paused: ReadonlySet<string> = new Set();
   subscriptions.push(
     controls

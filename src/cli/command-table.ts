@@ -7,6 +7,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
 
 const FILE = ['-f, --file <path>', 'YAML file, folder of such files, or - for standard input'] as const;
 const TARGET = ['--target <service>', 'only of this target'] as const;
+const CHANNEL = ['--channel <name>', 'a channel instead of a target'] as const;
 const LIMIT = ['--limit <number>', 'at most so many, newest first'] as const;
 
 /** All commands, in the order in which help lists them. */
@@ -93,8 +94,8 @@ export const COMMANDS: readonly CommandEntry[] = [
       ['--channel <name>', 'only of this channel'],
       ['--asset <fqn>', 'only of this asset, or of one of its columns'],
       ['--event <id>', 'only of the change with this event id'],
-      LIMIT,
       ['--full', 'with long values and statements whole instead of cut'],
+      LIMIT,
     ],
     run: async (call) => (await import('./commands/runs.ts')).runs(call),
   },
@@ -111,17 +112,25 @@ export const COMMANDS: readonly CommandEntry[] = [
     run: async (call) => (await import('./commands/lanes.ts')).lanes(call),
   },
   {
-    usage: 'pause <target>',
-    summary: 'stop writing to a target; its changes wait in the stream',
+    usage: 'pause [target]',
+    summary: 'stop writing to a target, or what a channel writes; the changes wait',
     example: 'backflow pause pg_sales --reason "maintenance until noon"',
-    options: [['--reason <text>', 'kept with the pause, for whoever looks at it']],
+    options: [CHANNEL, ['--reason <text>', 'kept with the pause, for whoever looks at it']],
     run: async (call) => (await import('./commands/pause.ts')).pause(call),
   },
   {
-    usage: 'resume <target>',
-    summary: 'go on writing to a paused target',
+    usage: 'resume [target]',
+    summary: 'go on writing to a paused target, or what a paused channel writes',
     example: 'backflow resume pg_sales',
+    options: [CHANNEL],
     run: async (call) => (await import('./commands/resume.ts')).resume(call),
+  },
+  {
+    usage: 'release <channel>',
+    summary: 'let a channel clear what its guard holds back; look at it first (backflow lanes, backflow explain)',
+    example: 'backflow release docs --target pg_sales',
+    options: [['--target <service>', 'only on this target']],
+    run: async (call) => (await import('./commands/release.ts')).release(call),
   },
   {
     usage: 'list',

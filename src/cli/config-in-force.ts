@@ -26,8 +26,17 @@ export async function configInForce(link: NatsLink): Promise<CompiledConfig> {
 
 /** Refuses a name that is no target, with the one that was probably meant. */
 export function requireTarget(name: string, known: Iterable<string>): void {
+  requireKnown('target', name, known);
+}
+
+/** Refuses a name that is no channel, with the one that was probably meant. */
+export function requireChannel(name: string, known: Iterable<string>): void {
+  requireKnown('channel', name, known);
+}
+
+function requireKnown(kind: string, name: string, known: Iterable<string>): void {
   const names = [...known];
   if (names.includes(name)) return;
-  const hint = names.length === 0 ? 'no target is configured' : suggestion(name, names, 'known targets');
-  throw new UsageError(`there is no target ${JSON.stringify(name)}; ${hint}`);
+  const hint = names.length === 0 ? `no ${kind} is configured` : suggestion(name, names, `known ${kind}s`);
+  throw new UsageError(`there is no ${kind} ${JSON.stringify(name)}; ${hint}`);
 }

@@ -15,6 +15,7 @@ import type { CatalogueReader } from '../domain/catalogue-reader.ts';
 import { BUCKETS, changeFilter, encodeToken, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { ChannelControls } from './channel-controls.ts';
 import { laneObserver } from './lane-observer.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
@@ -43,6 +44,7 @@ export interface LaneHostOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly vitals: LaneVitals;
+  readonly controls: ChannelControls;
   readonly catalogue?: CatalogueReader;
   readonly secrets: SecretSources;
   /** How long a silent owner's lane waits for another one, milliseconds; default `LEASE_MS`. */
@@ -148,6 +150,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           return connector.open(config, { lane, epoch, valid: leaseValid });
         },
         observe: laneObserver(options),
+        guard: options.controls.guards.of(target.service, leaseValid),
         ackFloor: () => ackFloor,
         ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
       };
@@ -176,5 +179,6 @@ async function laneRecord(
     targetState: vitals.target,
     lastError: vitals.lastError ?? null,
     applied: vitals.applied,
+    heldFields: vitals.heldFields,
   };
 }

@@ -23,6 +23,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { balanceTimings } from './judge-lanes.ts';
 import { LaneBalancer } from './lane-balancer.ts';
+import type { ChannelControls } from './channel-controls.ts';
 import { createLaneHost, laneName } from './lane-host.ts';
 import { type LaneVitals, newVitals } from './lane-vitals.ts';
 
@@ -49,6 +50,8 @@ export interface LaneManagerOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly secrets: SecretSources;
+  /** What holds channels back. */
+  readonly controls: ChannelControls;
   readonly catalogue?: CatalogueReader;
   /** See `LaneHostOptions`. */
   readonly leaseMs?: number;
@@ -60,6 +63,8 @@ export interface LaneRow extends LaneStatus {
   readonly pending: number;
   readonly oldestUnappliedMs: number | undefined;
   readonly target_state: LaneVitals['target'];
+  /** Fields that are not written until a person says so. */
+  readonly heldFields: LaneVitals['heldFields'];
   readonly applied: number;
 }
 
@@ -160,6 +165,12 @@ export class LaneManager {
     }
   }
 
+  /** What holds channels back has changed: the lanes look again at what they hold. */
+  holdsChanged(): void {
+    for (const { ref, target } of this.#lanes.values())
+      void ref.offer({ type: 'holds', holds: this.#options.controls.holds(target.service) }).catch(() => undefined);
+  }
+
   async rows(): Promise<readonly LaneRow[]> {
     const rows = [...this.#lanes.entries()].map(
       async ([name, { ref, target, partition, vitals }]): Promise<LaneRow> => {
@@ -182,6 +193,7 @@ export class LaneManager {
           pending,
           oldestUnappliedMs: vitals.oldestHeldAt === undefined ? undefined : Date.now() - vitals.oldestHeldAt,
           target_state: vitals.target,
+          heldFields: vitals.heldFields,
           applied: vitals.applied,
           lastError: vitals.lastError ?? status.lastError,
         };
@@ -271,6 +283,7 @@ export class LaneManager {
         settings: () => ({
           config: this.#config ?? config,
           paused: target.paused || this.#paused.has(target.service),
+          holds: this.#options.controls.holds(target.service),
         }),
         limits: {
           messages: CREDIT_MESSAGES,

@@ -36,6 +36,11 @@ export function laneObserver({ target, partition, metrics, log, vitals }: LaneOb
       vitals.lastError = lastError;
       metrics.breaker(target.service, state === 'down' ? 'open' : 'closed');
     },
+    held(fields) {
+      for (const { channel, why } of vitals.heldFields) metrics.heldFields(label, channel, why, 0);
+      for (const { channel, why, fields: count } of fields) metrics.heldFields(label, channel, why, count);
+      vitals.heldFields = fields;
+    },
     progress({ held, oldestHeldAt }) {
       vitals.held = held;
       vitals.oldestHeldAt = oldestHeldAt;

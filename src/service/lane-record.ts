@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HeldFieldCount } from '../../actors/lane/lane-ports.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
@@ -12,6 +13,9 @@ const dataSchema = z.object({
   targetState: z.string().optional(),
   lastError: z.string().nullish(),
   applied: z.number().optional(),
+  heldFields: z
+    .array(z.object({ channel: z.string(), why: z.enum(['guard', 'paused']), fields: z.number(), since: z.number() }))
+    .optional(),
 });
 
 /** A lane as its record in NATS and its consumer show it, whoever owns it. */
@@ -27,6 +31,8 @@ export interface LaneSummary {
   readonly targetState: string;
   readonly lastError: string | undefined;
   readonly applied: number;
+  /** Fields in hand that are not written until a person says so, by channel and reason. */
+  readonly heldFields: readonly HeldFieldCount[];
   readonly paused: boolean;
 }
 
@@ -47,6 +53,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       targetState = 'unknown',
       lastError,
       applied = 0,
+      heldFields = [],
     } = data.success ? data.data : {};
     lanes.push({
       lane,
@@ -59,6 +66,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       targetState,
       lastError: lastError ?? undefined,
       applied,
+      heldFields,
       paused: paused.has(target),
     });
   }

@@ -1,9 +1,13 @@
+import type { HeldFieldCount } from '../../actors/lane/lane-ports.ts';
+
 /** What a lane last told about itself; the lane table shows it. */
 export interface LaneVitals {
   held: number;
   /** Epoch milliseconds at which intake accepted the oldest change in hand. */
   oldestHeldAt: number | undefined;
   pending: number;
+  /** Fields that are not written until a person says so. */
+  heldFields: readonly HeldFieldCount[];
   target: 'up' | 'down' | 'unknown';
   lastError: string | undefined;
   /** Writes applied by this replica since it started. */
@@ -11,5 +15,13 @@ export interface LaneVitals {
 }
 
 export function newVitals(): LaneVitals {
-  return { held: 0, oldestHeldAt: undefined, pending: 0, target: 'unknown', lastError: undefined, applied: 0 };
+  return {
+    held: 0,
+    oldestHeldAt: undefined,
+    pending: 0,
+    heldFields: [],
+    target: 'unknown',
+    lastError: undefined,
+    applied: 0,
+  };
 }

@@ -9,13 +9,7 @@ export type IntakeSource = 'webhook' | 'events' | 'publish';
 export type IntakeAnswer = 'accepted' | 'unauthorized' | 'too-large' | 'unavailable' | 'error';
 
 /** What became of one message found in an intake body. */
-export type IntakeResult =
-  | 'published'
-  | 'duplicate'
-  | 'no-target'
-  | 'other-entity'
-  | 'test-message'
-  | 'unreadable';
+export type IntakeResult = 'published' | 'duplicate' | 'no-target' | 'other-entity' | 'test-message' | 'unreadable';
 
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
@@ -44,6 +38,10 @@ export interface Metrics {
   laneGone(lane: LaneLabel): void;
   limiterWait(target: string, milliseconds: number): void;
   breaker(target: string, state: BreakerState): void;
+  /** Whether the guard of a channel holds its clears back. */
+  guard(channel: string, holding: boolean): void;
+  /** Fields in a lane's hand that wait for a person, by the channel that would write them and the reason. */
+  heldFields(lane: LaneLabel, channel: string, why: string, fields: number): void;
   /** `target` undefined: intake's own. */
   deadLetter(target: string | undefined): void;
 }
@@ -126,6 +124,19 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const guards = new Gauge({
+    name: 'backflow_guard_holding',
+    help: '1 while the channel holds what it would clear, until it is released',
+    labelNames: ['channel'],
+    registers,
+  });
+  const held = new Gauge({
+    name: 'backflow_held_fields',
+    help: 'Fields that are not written until a person says so (guard, or a paused channel)',
+    labelNames: ['target', 'partition', 'channel', 'why'],
+    registers,
+  });
+
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -149,6 +160,12 @@ export function createMetrics(): Metrics {
     limiterWait: (name, milliseconds) => limiterWaits.observe({ target: target(name) }, seconds(milliseconds)),
     breaker: (name, state) => {
       for (const one of BREAKER_STATES) breakers.set({ target: target(name), state: one }, one === state ? 1 : 0);
+    },
+    guard: (name, holding) => guards.set({ channel: channel(name) }, holding ? 1 : 0),
+    heldFields: (lane, name, why, fields) => {
+      const labels = { ...labelsOf(lane), channel: channel(name), why };
+      if (fields > 0) held.set(labels, fields);
+      else held.remove(labels);
     },
     deadLetter: (name) => deadLetters.inc({ target: name === undefined ? '_intake' : target(name) }),
   };

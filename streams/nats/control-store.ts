@@ -4,42 +4,49 @@ import type { NatsLink } from './connection.ts';
 import { openBucket } from './kv-bucket.ts';
 import { watchBucket } from './watch-bucket.ts';
 
-/** Target → why and by whom it is paused, as it was given. */
-export type PausedTargets = ReadonlyMap<string, string>;
+/** Name → why and by whom it is paused, as it was given. */
+export type Paused = ReadonlyMap<string, string>;
 
-/** Switches that an operator sets while the service runs. */
-export interface ControlStore {
-  /** Pauses a target; `note` is opaque (JSON with who, when, why). Pausing again replaces the note. */
-  pause(target: string, note: string): Promise<void>;
-  resume(target: string): Promise<void>;
-  paused(): Promise<PausedTargets>;
-  /** The paused targets now, then after every change. */
-  watchPaused(): Observable<PausedTargets>;
+/** Pauses of one kind of thing, by their names; an operator sets them while the service runs. */
+export interface Pauses {
+  /** `note` is opaque (JSON with who, when, why). Pausing again replaces the note. */
+  pause(name: string, note: string): Promise<void>;
+  resume(name: string): Promise<void>;
+  paused(): Promise<Paused>;
+  /** What is paused now, then after every change. */
+  watchPaused(): Observable<Paused>;
 }
 
-const PAUSE = 'pause';
+/** Switches that an operator sets while the service runs: of targets, and of channels. */
+export interface ControlStore extends Pauses {
+  readonly channels: Pauses;
+}
 
 export function createControlStore(link: NatsLink, options: { readonly rereadMs?: number } = {}): ControlStore {
-  const bucket = openBucket(link, BUCKETS.control);
-  const keyOf = (target: string) => `${PAUSE}.${encodeToken(target)}`;
+  return { ...pauses(link, 'pause', options), channels: pauses(link, 'pause-channel', options) };
+}
 
-  const paused = async (): Promise<PausedTargets> => {
-    const entries = await bucket.entries(`${PAUSE}.>`);
-    return new Map(entries.map(({ key, value }) => [decodeToken(key.slice(PAUSE.length + 1)), value]));
+function pauses(link: NatsLink, prefix: string, options: { readonly rereadMs?: number }): Pauses {
+  const bucket = openBucket(link, BUCKETS.control);
+  const keyOf = (name: string) => `${prefix}.${encodeToken(name)}`;
+
+  const paused = async (): Promise<Paused> => {
+    const entries = await bucket.entries(`${prefix}.>`);
+    return new Map(entries.map(({ key, value }) => [decodeToken(key.slice(prefix.length + 1)), value]));
   };
 
   return {
-    pause: async (target, note) => {
-      await bucket.put(keyOf(target), note);
+    pause: async (name, note) => {
+      await bucket.put(keyOf(name), note);
     },
-    resume: (target) => bucket.remove(keyOf(target)),
+    resume: (name) => bucket.remove(keyOf(name)),
     paused,
     watchPaused: () =>
       watchBucket(link, {
         bucket: BUCKETS.control,
-        filter: `${PAUSE}.>`,
+        filter: `${prefix}.>`,
         read: paused,
-        same: (a, b) => a.size === b.size && [...a].every(([target, note]) => b.get(target) === note),
+        same: (a, b) => a.size === b.size && [...a].every(([name, note]) => b.get(name) === note),
         rereadMs: options.rereadMs ?? 15_000,
       }),
   };

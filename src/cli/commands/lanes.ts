@@ -19,7 +19,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
     rows.length === 0
       ? 'there is no lane yet: apply a configuration with a target, and start the service'
       : formatTable(
-          ['LANE', 'TARGET', 'STATE', 'OWNER', 'LAG', 'IN HAND', 'OLDEST', 'APPLIED', 'LAST ERROR'],
+          ['LANE', 'TARGET', 'STATE', 'OWNER', 'LAG', 'IN HAND', 'OLDEST', 'APPLIED', 'HELD BACK', 'LAST ERROR'],
           rows.map((lane) => [
             lane.lane,
             lane.target,
@@ -29,6 +29,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
             lane.held,
             lane.oldestUnappliedMs === undefined ? '' : formatDuration(lane.oldestUnappliedMs),
             lane.applied,
+            lane.heldFields.map(({ channel, why, fields }) => `${channel}: ${fields} (${why})`).join(', '),
             clip(lane.lastError ?? '', 80),
           ]),
         ),

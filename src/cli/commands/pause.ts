@@ -2,24 +2,26 @@ import { userInfo } from 'node:os';
 import { z } from 'zod';
 import { createControlStore } from '../../../streams/nats/control-store.ts';
 import type { CommandCall } from '../command.ts';
-import { configInForce, requireTarget } from '../config-in-force.ts';
+import { configInForce } from '../config-in-force.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { withNats } from '../nats-access.ts';
 import { readOptions } from '../options.ts';
+import { pausableOf, pausesOf, requirePausable } from '../pausable.ts';
 
 const schema = z.object({ reason: z.string().optional() });
 
-/** `backflow pause`: no lane of the target writes any more; its changes wait in the stream. */
+/** `backflow pause`: no lane of the target writes any more, or nothing of the channel is written; the changes wait. */
 export async function pause({ output, args, options }: CommandCall): Promise<ExitCode> {
-  const [target = ''] = args;
+  const what = pausableOf(args, options);
   const { reason } = readOptions(schema, options);
   return withNats('write', async (link) => {
-    requireTarget(target, (await configInForce(link)).targets.keys());
+    requirePausable(what, await configInForce(link));
     const note = { by: userInfo().username, at: Date.now(), ...(reason === undefined ? {} : { reason }) };
-    await createControlStore(link).pause(target, JSON.stringify(note));
+    await pausesOf(what, createControlStore(link)).pause(what.name, JSON.stringify(note));
+    const resume = what.kind === 'target' ? what.name : `--channel ${what.name}`;
     output.answer(
-      { target, paused: true, ...note },
-      () => `${target} is paused; its changes wait. Go on with: backflow resume ${target}`,
+      { [what.kind]: what.name, paused: true, ...note },
+      () => `${what.name} is paused; its changes wait. Go on with: backflow resume ${resume}`,
     );
     return EXIT.ok;
   });

@@ -1,0 +1,51 @@
+import type { Observable } from 'rxjs';
+import { BUCKETS, decodeToken, encodeToken } from '../../src/domain/subjects.ts';
+import type { NatsLink } from './connection.ts';
+import { openBucket } from './kv-bucket.ts';
+import { watchBucket } from './watch-bucket.ts';
+
+/** What is known of a channel's clears, as text; the next write has to name its revision. */
+export interface StoredGuard {
+  readonly value: string;
+  readonly revision: number;
+}
+
+/** One record for each channel that has ever cleared something under guard. Values are opaque. */
+export interface GuardStore {
+  read(channel: string): Promise<StoredGuard | undefined>;
+  /** Stores by compare-and-set, after `revision` (undefined: there was none), and tells the new revision. Throws `conflict`. */
+  write(channel: string, value: string, revision: number | undefined): Promise<number>;
+  all(): Promise<ReadonlyMap<string, StoredGuard>>;
+  /** All records now, then after every change. */
+  watch(): Observable<ReadonlyMap<string, StoredGuard>>;
+}
+
+const GUARD = 'guard';
+
+export function createGuardStore(link: NatsLink, options: { readonly rereadMs?: number } = {}): GuardStore {
+  const bucket = openBucket(link, BUCKETS.control);
+  const keyOf = (channel: string) => `${GUARD}.${encodeToken(channel)}`;
+
+  const all = async (): Promise<ReadonlyMap<string, StoredGuard>> => {
+    const entries = await bucket.entries(`${GUARD}.>`);
+    return new Map(
+      entries.map(({ key, value, revision }) => [decodeToken(key.slice(GUARD.length + 1)), { value, revision }]),
+    );
+  };
+
+  return {
+    read: (channel) => bucket.get(keyOf(channel)),
+    write: (channel, value, revision) =>
+      revision === undefined ? bucket.create(keyOf(channel), value) : bucket.update(keyOf(channel), value, revision),
+    all,
+    watch: () =>
+      watchBucket(link, {
+        bucket: BUCKETS.control,
+        filter: `${GUARD}.>`,
+        read: all,
+        same: (a, b) =>
+          a.size === b.size && [...a].every(([channel, { revision }]) => b.get(channel)?.revision === revision),
+        rereadMs: options.rereadMs ?? 15_000,
+      }),
+  };
+}
