@@ -86,6 +86,7 @@ const OWN_SERVER_SIZES = {
   eventsMaxBytes: 256 * 1024 ** 2,
   deadLettersMaxBytes: 256 * 1024 ** 2,
   objectsMaxBytes: 256 * 1024 ** 2,
+  parkedMaxBytes: 256 * 1024 ** 2,
 } as const;
 
 /** Puts a replica together and starts it. This is the only place that knows all parts. */

@@ -40,6 +40,11 @@ export class AssetCache {
     return entry;
   }
 
+  /** The entry, which stays as recently used as it was. */
+  peek(key: AssetKey): AssetEntry | undefined {
+    return this.#entries.get(key);
+  }
+
   add(entry: AssetEntry): void {
     this.#entries.set(entry.key, entry);
     this.measure(entry);

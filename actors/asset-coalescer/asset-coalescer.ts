@@ -6,13 +6,16 @@ import type { RecordAnswer } from '../lane/lane-ports.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
 import { admitSafely } from './admit-safely.ts';
+import { askCatalogue } from './ask-catalogue.ts';
 import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
 import { bothDeliveries } from './both-deliveries.ts';
 import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
 import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
-import { newState, noteHolding, type CoalescerState as State } from './coalescer-state.ts';
+import { newState, noteHolding, progressOf, type CoalescerState as State } from './coalescer-state.ts';
 import { countHeld, lookAgain, withoutHeld } from './held-fields.ts';
 import { loadAssets, reloadAsset } from './load-assets.ts';
+import { isCopied, unloaded } from './parked-state.ts';
+import { createParking } from './parking.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
 
@@ -28,6 +31,7 @@ type Ctx = ActorContext<CoalescerMessage>;
 export function assetCoalescer(options: CoalescerOptions): Behavior<State, CoalescerMessage> {
   const { identity, ports } = options;
   const { target } = identity;
+  const parking = createParking(options, { admit: admitOne, changed, finish });
 
   async function admit(state: State, changes: readonly HeldChange[], ctx: Ctx): Promise<void> {
     if (state.phase !== 'open') {
@@ -56,6 +60,10 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       held.span.end();
       return;
     }
+    if (isCopied(entry, sequence)) {
+      parking.acknowledge(state, held);
+      return;
+    }
     admitSafely(entry, held, target, state.config, now);
     lookAgain(entry);
     for (const waiting of entry.ledger.waiting()) {
@@ -70,6 +78,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
 
   /** Something is new about the entry: it is measured, looked at in this turn, and again when it is due. */
   function changed(state: State, entry: AssetEntry): void {
+    parking.noteParked(state, entry);
     state.cache.measure(entry);
     state.queue.look(entry);
     if (dueAt(entry) !== undefined) state.queue.delayed.set(entry.key, entry);
@@ -101,12 +110,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
 
   /** One timer for all that is delayed. */
   function setAlarm(state: State, ctx: Ctx): void {
-    let at = Number.POSITIVE_INFINITY;
-    for (const [key, entry] of state.queue.delayed) {
-      const due = dueAt(entry);
-      if (due === undefined) state.queue.delayed.delete(key);
-      else at = Math.min(at, due);
-    }
+    const at = Math.min(state.queue.nextDue(), parking.lookAt(state, ctx));
     if (at === state.alarm?.at || (at === Number.POSITIVE_INFINITY && state.alarm === undefined)) return;
     state.alarm?.timer.cancel();
     state.alarm = undefined;
@@ -139,7 +143,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   }
 
   function isDue(state: State, entry: AssetEntry, ctx: Ctx): boolean {
-    if (entry.phase !== 'idle' || !hasWork(entry)) return false;
+    if (entry.phase !== 'idle' || !hasWork(entry) || unloaded(entry).length > 0) return false;
     if (entry.notBefore <= wholeTime(ctx.clock)) return true;
     state.queue.delayed.set(entry.key, entry);
     return false;
@@ -189,17 +193,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     if (catalogue === undefined) return;
     entry.phase = 'reading';
     state.reading += 1;
-    const newest = [...entry.held.values()].reduce<HeldChange | undefined>(
-      (last, held) => (last === undefined || held.received.sequence > last.received.sequence ? held : last),
-      undefined,
-    );
-    const unreachable = (error: unknown): CatalogueAnswer => ({
-      kind: 'unreachable',
-      message: error instanceof Error ? error.name : 'failed',
-    });
-    void catalogue
-      .read(entry.asset, newest?.received.event.entityId ?? '')
-      .catch(unreachable)
+    void askCatalogue(catalogue, entry)
       .then((answer) => ctx.self.offer({ type: 'catalogue', key: entry.key, answer }))
       .catch(() => undefined);
   }
@@ -220,13 +214,21 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     changed(state, entry);
   }
 
-  function finish(state: State, entry: AssetEntry, work: AssetWork, results: readonly FieldResult[], ctx: Ctx): void {
+  function finish(
+    state: State,
+    entry: AssetEntry,
+    work: AssetWork,
+    results: readonly FieldResult[],
+    ctx: Ctx,
+    parks = false,
+  ): void {
     const closed = closeRound(entry, work, results, {
       identity,
       configRevision: state.config.revision,
       now: wholeTime(ctx.clock),
       random: options.random,
       ackFloor: ports.ackFloor?.() ?? Number.POSITIVE_INFINITY,
+      parks,
     });
     noteHolding(state, entry);
     if (closed.message === undefined) {
@@ -280,6 +282,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       entry.outcomeEpoch = identity.epoch;
       entry.phase = 'idle';
       acknowledge(entry, message.settles, wholeTime(ctx.clock));
+      parking.recorded(state, entry, message);
       for (const sequence of message.settles) state.held.delete(sequence);
     }
     changed(state, entry);
@@ -338,12 +341,20 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       case 'wake':
         wake(state, ctx);
         return;
+      case 'list-parked':
+      case 'parked-listed':
+      case 'copied':
+      case 'parked-loaded':
+        parking.handle(state, message, ctx);
+        return;
       case 'configure':
         state.config = message.config;
         state.queue.lookAtAll();
+        state.lot.allDue(wholeTime(ctx.clock));
         return;
       case 'holds':
         state.holds = message.holds;
+        state.lot.allDue(wholeTime(ctx.clock));
         state.queue.lookAtAll();
         for (const entry of state.holding.values()) {
           lookAgain(entry);
@@ -357,17 +368,21 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   }
 
   return {
-    start: () => newState(options.config, options.holds, options.cacheBytes),
+    start(ctx) {
+      parking.list(ctx);
+      return newState(options.config, options.holds, options.cacheBytes, options.limits);
+    },
     async receive(state, message, ctx) {
       await handle(state, message, ctx);
+      await parking.loadDue(state, ctx);
       pump(state, ctx);
+      parking.parkWaiting(state, ctx);
       setAlarm(state, ctx);
       state.cache.evict();
-      const [oldestHeldAt] = state.held.values();
-      ports.observe.progress({ held: state.held.size, oldestHeldAt });
+      ports.observe.progress(progressOf(state));
       if (state.holdingChanged) {
         state.holdingChanged = false;
-        ports.observe.held?.(countHeld(state.holding.values()));
+        ports.observe.held?.(countHeld([...state.holding.values(), ...state.lot.holders()]));
       }
       finishDrain(state);
       return state;
@@ -375,7 +390,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     stopped(state) {
       for (const entry of state.cache.values())
         for (const held of [...entry.held.values(), ...entry.arrived]) held.span.end();
-      ports.observe.progress({ held: 0, oldestHeldAt: undefined });
+      ports.observe.progress({ held: 0, oldestHeldAt: undefined, parked: 0 });
       if (state.holding.size > 0) ports.observe.held?.([]);
     },
   };

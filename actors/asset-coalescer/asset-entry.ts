@@ -17,7 +17,8 @@ export interface FieldAttempts {
  * What a lane keeps of one asset while it is resident.
  *
  * State machine of `phase`: `idle` → (work given out) `dispatched` → (results) `recording` → (stored) `idle`; what needs no write
- * goes from `idle` to `recording`; `reading`, while the catalogue is asked, begins and ends in `idle`. Only an `idle` asset gives
+ * goes from `idle` to `recording`; `reading`, while the catalogue is asked, begins and ends in `idle`, and so does `loading`
+ * (parked changes are fetched); `parking` (copies are made) leads to `recording`, or back to `idle`. Only an `idle` asset gives
  * work, so that at most one outcome message of an asset is in flight. Changes that arrive meanwhile are admitted to the ledger and
  * coalesce there; only those that arrive during `reading` wait in `arrived`, since the answer says nothing about them.
  * Invariant: every sequence in `held` is open in the ledger, waits there for its partner, stands in `finished`, is named by the
@@ -28,7 +29,7 @@ export interface AssetEntry {
   readonly key: AssetKey;
   readonly subject: string;
   ledger: Ledger;
-  phase: 'idle' | 'reading' | 'dispatched' | 'recording';
+  phase: 'idle' | 'reading' | 'dispatched' | 'recording' | 'parking' | 'loading';
   /** Sequence of the last outcome message on the asset's subject; 0: there is none. */
   outcomeSequence: number;
   /** Epoch of the lane that stored it; 0: there is none. */
@@ -50,6 +51,10 @@ export interface AssetEntry {
   readonly finished: Set<number>;
   /** Of sequences that are still open: which of their touches an outcome has recorded already (`touchName`). */
   readonly partial: Map<number, Set<string>>;
+  /** Sequences that the last outcome names as parked (or the one that is being stored), with the size of their message. */
+  readonly parked: Map<number, number>;
+  /** Sequences whose copies this owner has made, or loaded from where they were parked. */
+  readonly copies: Set<number>;
   /** Came while the catalogue was asked; admitted after its answer. */
   arrived: HeldChange[];
   /** Reads of the catalogue that found it unreachable, for the decision that is due. */
@@ -79,6 +84,8 @@ export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: L
     failed: [],
     finished: new Set(),
     partial: new Map(),
+    parked: new Map(),
+    copies: new Set(),
     arrived: [],
     catalogueAttempts: 0,
     acked: [],

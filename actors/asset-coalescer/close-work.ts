@@ -6,6 +6,7 @@ import { type AssetOutcome, assetOutcome } from '../outcome-recorder/asset-outco
 import type { Round } from '../outcome-recorder/record-round.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { awaitRelease, noteHeld } from './held-fields.ts';
+import { parkedState } from './parked-state.ts';
 import { notePartial, partialState } from './partly-recorded.ts';
 import { retryDelay } from './retry-schedule.ts';
 
@@ -37,6 +38,8 @@ export interface RoundSettings {
   readonly random: () => number;
   /** See `LanePorts`. */
   readonly ackFloor: number;
+  /** The asset waits on as before, and the outcome has to be recorded even if it decides nothing. */
+  readonly parks?: boolean;
 }
 
 /** What a finished round of an asset leads to. `message` undefined: nothing was decided (everything is retried). */
@@ -57,7 +60,7 @@ export function closeRound(
   entry: AssetEntry,
   work: AssetWork,
   results: readonly FieldResult[],
-  { identity, configRevision, now, random, ackFloor }: RoundSettings,
+  { identity, configRevision, now, random, ackFloor, parks = false }: RoundSettings,
 ): ClosedRound {
   const outcome = assetOutcome(work, new Map(results.map((result) => [result.key, result])), now);
   for (const result of outcome.retry) {
@@ -70,26 +73,29 @@ export function closeRound(
   forgetProven(entry, now, ackFloor);
   const previous =
     sizeOf(outcome) + 500 * (entry.items.length + entry.superseded.length) > MAY_BE_SPLIT
-      ? { ...entry.ledger.toSyncState(), ...partialState(entry) }
+      ? carriedState(entry)
       : undefined;
   entry.ledger.settle(outcome.closed, outcome.settlements);
 
   const decided = new Set([...entry.finished, ...outcome.closed.map((touch) => touch.sequence)]);
   const settles = [...decided]
-    .filter((sequence) => entry.held.has(sequence) && !entry.ledger.isOpen(sequence))
+    .filter((sequence) => (entry.held.has(sequence) || entry.parked.has(sequence)) && !entry.ledger.isOpen(sequence))
     .sort((a, b) => a - b);
-  for (const sequence of settles) entry.ledger.markSettled(sequence);
+  for (const sequence of settles) {
+    entry.ledger.markSettled(sequence);
+    entry.parked.delete(sequence);
+  }
   notePartial(entry, outcome.closed, settles);
   const items = [...entry.items.splice(0), ...outcome.items];
   const superseded = [...entry.superseded.splice(0), ...outcome.superseded];
   const failed = [...entry.failed.splice(0), ...outcome.failed];
   entry.finished.clear();
-  if (outcome.retry.length === 0) {
+  if (outcome.retry.length === 0 && !parks) {
     entry.catalogueAttempts = 0;
     entry.notBefore = 0;
     awaitRelease(entry, now);
   }
-  if (items.length === 0 && superseded.length === 0 && settles.length === 0) return { outcome, failed };
+  if (items.length === 0 && superseded.length === 0 && settles.length === 0 && !parks) return { outcome, failed };
   const message = { ...emptyOutcome(entry, identity, configRevision, now), items, superseded, settles };
   return { outcome, message, failed, ...(previous === undefined ? {} : { previous }) };
 }
@@ -113,17 +119,20 @@ export function emptyOutcome(
     items: [],
     superseded: [],
     settles: [],
-    state: { ...entry.ledger.toSyncState(), ...partialState(entry) },
+    state: carriedState(entry),
   };
+}
+
+function carriedState(entry: AssetEntry): SyncState {
+  return { ...entry.ledger.toSyncState(), ...partialState(entry), ...parkedState(entry) };
 }
 
 /** The outcome is stored: the settled changes can be acknowledged, and are no longer held. */
 export function acknowledge(entry: AssetEntry, settles: readonly number[], now: number): void {
   for (const sequence of settles) {
     const held = entry.held.get(sequence);
-    if (held === undefined) continue;
-    held.delivery.ack();
-    held.span.end();
+    held?.delivery.ack();
+    held?.span.end();
     entry.held.delete(sequence);
     entry.acked.push({ sequence, at: now });
   }

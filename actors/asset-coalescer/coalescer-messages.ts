@@ -2,10 +2,12 @@ import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
+import type { CreditLimits } from '../../streams/nats/contract.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
+import type { ParkedChange } from '../lane/parking-store.ts';
 import type { Round } from '../outcome-recorder/record-round.ts';
 import type { LaneIdentity } from './close-work.ts';
 
@@ -21,6 +23,21 @@ export type CoalescerMessage =
   | { readonly type: 'unrecorded'; readonly round: Round; readonly tries: number }
   | { readonly type: 'catalogue'; readonly key: AssetKey; readonly answer: CatalogueAnswer }
   | { readonly type: 'wake' }
+  | { readonly type: 'list-parked' }
+  /** `found` absent: the store could not be asked. */
+  | {
+      readonly type: 'parked-listed';
+      readonly found?: ReadonlyMap<AssetKey, readonly number[]>;
+      readonly startedAt: number;
+    }
+  /** Copies of these changes are made; none: it did not work. */
+  | { readonly type: 'copied'; readonly key: AssetKey; readonly sequences: readonly number[] }
+  | {
+      readonly type: 'parked-loaded';
+      readonly key: AssetKey;
+      readonly sequences: readonly number[];
+      readonly changes?: ReadonlyMap<number, ParkedChange>;
+    }
   | { readonly type: 'configure'; readonly config: CompiledConfig }
   | { readonly type: 'holds'; readonly holds: ChannelHolds }
   | { readonly type: 'drain'; readonly replyTo: Recipient<DrainAnswer> };
@@ -35,6 +52,8 @@ export interface CoalescerOptions {
   readonly config: CompiledConfig;
   readonly holds: ChannelHolds;
   readonly ports: LanePorts;
+  /** The lane's credits: waiting assets hold at most half of them, the rest of theirs is parked. */
+  readonly limits: CreditLimits;
   /** Bound of the resident assets' states, in bytes. */
   readonly cacheBytes: number;
   readonly renderer: { tell(msg: { readonly type: 'work'; readonly works: readonly AssetWork[] }): boolean };

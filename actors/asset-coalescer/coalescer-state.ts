@@ -1,12 +1,14 @@
 import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
+import type { CreditLimits } from '../../streams/nats/contract.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork } from '../lane/asset-work.ts';
 import { AssetCache } from './asset-cache.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import type { DrainAnswer } from './coalescer-messages.ts';
+import { ParkingLot } from './parking-lot.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What a coalescer holds between two messages. */
@@ -19,6 +21,9 @@ export interface CoalescerState {
   holdingChanged: boolean;
   readonly cache: AssetCache;
   readonly queue: WorkQueue;
+  readonly lot: ParkingLot;
+  /** Nothing is parked before this time (epoch milliseconds): it did not work lately. */
+  parkAgainAt: number;
   readonly dispatched: Map<AssetKey, AssetWork>;
   /** Sequences held, oldest first, with the time at which intake accepted them (epoch milliseconds). */
   readonly held: Map<number, number>;
@@ -31,7 +36,12 @@ export interface CoalescerState {
   drained: Recipient<DrainAnswer> | undefined;
 }
 
-export function newState(config: CompiledConfig, holds: ChannelHolds, cacheBytes: number): CoalescerState {
+export function newState(
+  config: CompiledConfig,
+  holds: ChannelHolds,
+  cacheBytes: number,
+  limits: CreditLimits,
+): CoalescerState {
   return {
     config,
     holds,
@@ -39,6 +49,8 @@ export function newState(config: CompiledConfig, holds: ChannelHolds, cacheBytes
     holdingChanged: false,
     cache: new AssetCache(cacheBytes),
     queue: new WorkQueue(),
+    lot: new ParkingLot(limits),
+    parkAgainAt: 0,
     dispatched: new Map(),
     held: new Map(),
     demands: [],
@@ -47,6 +59,18 @@ export function newState(config: CompiledConfig, holds: ChannelHolds, cacheBytes
     phase: 'open',
     drained: undefined,
   };
+}
+
+/** What the lane tells about itself after each turn. */
+export function progressOf({ held, lot }: CoalescerState): {
+  readonly held: number;
+  readonly oldestHeldAt: number | undefined;
+  readonly parked: number;
+} {
+  const [first] = held.values();
+  const { oldestAt = first } = lot;
+  const oldestHeldAt = first === undefined || oldestAt === undefined ? oldestAt : Math.min(first, oldestAt);
+  return { held: held.size + lot.changes, oldestHeldAt, parked: lot.changes };
 }
 
 /** Call when what an asset holds for a person may have changed. */

@@ -203,6 +203,7 @@ describe('decideField', () => {
       settledInBulk: unused,
       recordDeadLetter: unused,
       changeBody: unused,
+      parking: { park: unused, parkedChanges: unused, unpark: unused, listParked: unused },
       fetchObject: unused,
     };
     const ports = { store, connect: unused, observe };

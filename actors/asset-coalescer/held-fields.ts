@@ -61,7 +61,7 @@ export function lookAgain(entry: AssetEntry): void {
 }
 
 /** What of these assets is held back, by channel and reason. */
-export function countHeld(entries: Iterable<AssetEntry>): readonly HeldFieldCount[] {
+export function countHeld(entries: Iterable<Pick<AssetEntry, 'holds'>>): readonly HeldFieldCount[] {
   const counts = new Map<string, HeldFieldCount>();
   for (const entry of entries) {
     for (const { channel, why, since } of entry.holds.values()) {

@@ -1,3 +1,4 @@
+import type { AssetKey } from '../../src/domain/asset.ts';
 import { createLedger } from '../../src/domain/asset-ledger.ts';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseOutcomeMessage, parseSyncState } from '../../src/domain/parse-outcome.ts';
@@ -8,6 +9,7 @@ import type { HeldChange } from '../lane/held-change.ts';
 import type { LaneStore } from '../lane/lane-ports.ts';
 import type { AssetCache } from './asset-cache.ts';
 import { type AssetEntry, newEntry } from './asset-entry.ts';
+import { takeParked } from './parked-state.ts';
 import { takePartial } from './partly-recorded.ts';
 
 /** Fetches the states of the assets that are not resident, all at once, and makes them resident. */
@@ -25,6 +27,28 @@ export async function loadAssets(
   for (const [subject, { asset, key }] of missing) {
     const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
     const loading = takeState(entry, stored.get(subject), store, now);
+    if (loading !== undefined) await loading;
+    cache.add(entry);
+  }
+}
+
+/** Makes those of the assets resident that have an outcome, which tells what they are. */
+export async function loadKnown(
+  cache: AssetCache,
+  keys: readonly AssetKey[],
+  target: string,
+  store: LaneStore,
+  now: number,
+): Promise<void> {
+  const missing = new Map(keys.filter((key) => !cache.has(key)).map((key) => [outcomeSubject(target, key), key]));
+  if (missing.size === 0) return;
+  for (const [subject, message] of await store.lastOutcomes([...missing.keys()])) {
+    const key = missing.get(subject);
+    const asset = parseOutcomeMessage(message.data)?.asset;
+    if (key === undefined || asset === undefined) continue;
+    const known = { entityType: asset.entityType, fqn: asset.fqn };
+    const entry = newEntry(known, key, subject, createLedger(known, undefined));
+    const loading = takeState(entry, message, store, now);
     if (loading !== undefined) await loading;
     cache.add(entry);
   }
@@ -62,6 +86,7 @@ function beginWith(entry: AssetEntry, state: SyncState | undefined, now: number)
   // An earlier owner acknowledged these, or they will be delivered again.
   entry.acked = (state?.settled ?? []).map((sequence) => ({ sequence, at: now }));
   takePartial(entry, state);
+  takeParked(entry, state);
 }
 
 /** The state that was too large for its message. Were it lost, the part in the message still lets nothing go back. */

@@ -1,5 +1,5 @@
 import type { AssetKey } from '../../src/domain/asset.ts';
-import type { AssetEntry } from './asset-entry.ts';
+import { type AssetEntry, dueAt } from './asset-entry.ts';
 
 /**
  * Assets that may have something to decide, by what they wait for. In each list they stand in the order in which they came;
@@ -18,6 +18,22 @@ export class WorkQueue {
   /** Something about the asset is new. */
   look(entry: AssetEntry): void {
     this.ready.set(entry.key, entry);
+  }
+
+  /** When the first of the delayed assets is due (epoch milliseconds); those that no longer wait are taken off. */
+  nextDue(): number {
+    let at = Number.POSITIVE_INFINITY;
+    for (const [key, entry] of this.delayed) {
+      const due = dueAt(entry);
+      if (due === undefined) this.delayed.delete(key);
+      else at = Math.min(at, due);
+    }
+    return at;
+  }
+
+  /** The asset is let go of. */
+  forget(key: AssetKey): void {
+    for (const list of [this.ready, this.writable, this.doubtful, this.delayed]) list.delete(key);
   }
 
   /** Everything that waits is to be looked at anew (the configuration is another one). */

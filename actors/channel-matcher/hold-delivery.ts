@@ -63,6 +63,7 @@ export function holdDelivery(
     ...(traceId === undefined ? {} : { traceId }),
     receivedAt: Number.isFinite(receivedAt) && receivedAt > 0 ? receivedAt : delivery.streamTime,
     pulledAt: now,
+    bytes: delivery.data.length,
     config,
     ...(onlyChannel === undefined ? {} : { onlyChannel }),
   };

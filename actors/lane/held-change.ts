@@ -19,6 +19,8 @@ export interface HeldChange {
   /** Epoch milliseconds: accepted by intake, pulled by this lane. */
   readonly receivedAt: number;
   readonly pulledAt: number;
+  /** Size of its body as it was delivered. */
+  readonly bytes: number;
   /** The configuration in force when it was matched; tells afterwards whether a channel has been removed. */
   readonly config: CompiledConfig;
   /** A replay that concerns one channel only: no other channel's keys are decided. */

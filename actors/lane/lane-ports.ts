@@ -95,9 +95,5 @@ export interface LaneObserver {
   /** What the lane has in hand and does not write until a person says so. Told when it changes. */
   held?(fields: readonly HeldFieldCount[]): void;
   /** `parked`: of `held`, what is stored away and takes no credit. */
-  progress(state: {
-    readonly held: number;
-    readonly oldestHeldAt: number | undefined;
-    readonly parked: number;
-  }): void;
+  progress(state: { readonly held: number; readonly oldestHeldAt: number | undefined; readonly parked: number }): void;
 }

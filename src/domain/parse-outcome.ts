@@ -37,6 +37,7 @@ const state = z.object({
   ),
   settled: z.array(z.number()),
   partial: z.record(z.string(), z.array(z.string())).optional(),
+  parked: z.record(z.string(), z.number()).optional(),
 });
 
 const failure = z.object({ class: z.string(), code: z.string(), message: z.string() });
@@ -68,9 +69,9 @@ const outcome = z.object({
   superseded: z.array(z.object({ sequence: z.number(), eventId: z.string(), object: z.string(), by: z.string() })),
   settles: z.array(z.number()),
   state,
-});
   stateObject: storedObject.optional(),
   values: storedObject.optional(),
+});
 
 const bulk = z.object({
   v: z.literal(1),
@@ -85,8 +86,8 @@ const bulk = z.object({
 const letter = z.object({ v: z.literal(1), id: z.string(), at: z.number(), failure, body: z.string() });
 
 // What these streams hold was written by this program; the schemas catch other versions and foreign messages.
-const isOutcome = (value: unknown): value is OutcomeMessage => outcome.safeParse(value).success;
 const isState = (value: unknown): value is SyncState => state.safeParse(value).success;
+const isOutcome = (value: unknown): value is OutcomeMessage => outcome.safeParse(value).success;
 const isBulk = (value: unknown): value is BulkOutcomeMessage => bulk.safeParse(value).success;
 const isLetter = (value: unknown): value is DeadLetter => letter.safeParse(value).success;
 
@@ -95,12 +96,12 @@ export function parseOutcomeMessage(data: Uint8Array): OutcomeMessage | undefine
   return parse(data, isOutcome);
 }
 
-/** A bulk outcome message as stored. */
 /** A state that lies beside its outcome message. */
 export function parseSyncState(data: Uint8Array): SyncState | undefined {
   return parse(data, isState);
 }
 
+/** A bulk outcome message as stored. */
 export function parseBulkOutcomeMessage(data: Uint8Array): BulkOutcomeMessage | undefined {
   return parse(data, isBulk);
 }

@@ -9,6 +9,8 @@ export const STREAMS = {
   deadLetters: 'DEADLETTERS',
   /** What is too large for an outcome message: long values and the states of very wide assets. */
   objects: 'OBJECTS',
+  /** Copies of changes whose asset has to wait, so that they take no credits meanwhile. */
+  parked: 'PARKED',
 } as const;
 
 export const BUCKETS = { config: 'backflow-config', leases: 'backflow-leases', control: 'backflow-control' } as const;
@@ -69,6 +71,21 @@ export function outcomeSubject(target: string, key: string): string {
 /** `bulk.<target>.<partition>.<first sequence>`: what the configuration alone decided; one subject a message, so that none pushes out another. */
 export function bulkOutcomeSubject(target: string, partition: number, firstSequence: number): string {
   return `bulk.${encodeToken(target)}.${partition}.${firstSequence}`;
+}
+
+/** `parked.<target>.<assetKey>.<sequence in CHANGES>` */
+export function parkedSubject(target: string, key: string, sequence: number): string {
+  return `parked.${encodeToken(target)}.${key}.${sequence}`;
+}
+
+/** Everything that is parked for a target. */
+export function parkedFilter(target: string): string {
+  return `parked.${encodeToken(target)}.>`;
+}
+
+export function parseParkedSubject(subject: string): { readonly key: string; readonly sequence: number } {
+  const [, , key = '', sequence = ''] = subject.split('.');
+  return { key, sequence: Number(sequence) };
 }
 
 /** `deadletter.<target>.<id>`; what intake could not read stands under the target `_intake`. */

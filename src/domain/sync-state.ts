@@ -55,4 +55,9 @@ export interface SyncState {
    * after a crash they are not decided a second time.
    */
   readonly partial?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Sequences that are acknowledged and not settled, with the size of their message in bytes: they wait as copies in the stream of
+   * parked changes. A copy that stands in no state is left over.
+   */
+  readonly parked?: Readonly<Record<string, number>>;
 }

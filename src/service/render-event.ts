@@ -142,6 +142,7 @@ function heldChange(event: ChangeEvent, config: CompiledConfig): HeldChange {
     },
     received: { sequence: SEQUENCE, streamTime: timestamp, event },
     asset,
+    bytes: 0,
     key: assetKey(asset),
     trace: ROOT_CONTEXT,
     span: trace.getTracer('backflow').startSpan('render', {}, ROOT_CONTEXT),

@@ -14,6 +14,7 @@ export interface TopologyOptions {
   readonly eventsMaxBytes?: number;
   readonly outcomesMaxBytes?: number;
   readonly deadLettersMaxBytes?: number;
+  readonly parkedMaxBytes?: number;
   readonly objectsMaxBytes?: number;
 }
 
@@ -77,6 +78,14 @@ export function streamDefinitions(options: TopologyOptions): readonly StreamDefi
       ['object.>'],
       { discard: DiscardPolicy.New, max_msgs_per_subject: OUTCOMES_PER_ASSET, max_age: 0 },
       { max_bytes: sized(options.objectsMaxBytes, 2 * GB) },
+      options,
+    ),
+    // Full means that waiting assets keep their credits.
+    define(
+      STREAMS.parked,
+      ['parked.>'],
+      { discard: DiscardPolicy.New, max_msgs_per_subject: 1, max_age: 0 },
+      { max_bytes: sized(options.parkedMaxBytes, 2 * GB) },
       options,
     ),
   ];

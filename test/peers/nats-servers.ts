@@ -23,4 +23,5 @@ export const SMALL_R3 = {
   outcomesMaxBytes: 100_000_000,
   eventsMaxBytes: 10_000_000,
   deadLettersMaxBytes: 10_000_000,
+  parkedMaxBytes: 10_000_000,
 } as const;
