@@ -145,6 +145,16 @@ describe('decideField', () => {
     expect(work.fields.every(({ write }) => write === undefined)).toBe(true);
   });
 
+  it('a deletion settles no more than itself, whatever newer state is at hand: the restored entity is still written', () => {
+    const config = sampleConfig([docs]);
+    const deletion = { time: T0 + 5, eventType: 'entitySoftDeleted', entity: { deleted: true } };
+    // What followed the restoration came before it.
+    const later = sampleHeld(3, { time: T0 + 9, changes: [['owners', '[]', '[]']] }, config);
+    const entry = sampleEntry([sampleHeld(1, {}, config), sampleHeld(2, deletion, config), later], config);
+    const field = takeWork(entry, TARGET, config, false).fields.find(({ open }) => open.key === 'description');
+    expect(field?.settlement).toEqual({ key: 'description', rank: expect.objectContaining({ time: T0 + 5 }) });
+  });
+
   it('an entity that the catalogue no longer knows, an event without an entity, an aspect that nobody writes', () => {
     const config = sampleConfig([docs]);
     expect(keys(decide([sampleHeld(1, {}, config)], config, true))).toEqual([
@@ -181,6 +191,20 @@ describe('decideField', () => {
       config,
     );
     const [field] = decide([removed, added], config).fields;
+    expect(field?.write?.operation).toMatchObject({ unset: [{ key: 'PII', value: 'Sensitive' }], desired: [] });
+  });
+
+  it('a tag that came and went within one decision is taken away: an owner that died may have written it', () => {
+    const pii = { tagFQN: 'PII.Sensitive', source: 'Classification', labelType: 'Manual', state: 'Confirmed' };
+    const channel = sampleChannel('pii', {
+      filter: sampleFilter((state) => state.tags?.some(({ tagFQN }) => tagFQN === 'PII.Sensitive') ?? false, true),
+      update: new Set(['tags']),
+    });
+    const config = sampleConfig([channel]);
+    const list = JSON.stringify([pii]);
+    const came = sampleHeld(1, { time: T0 + 1, changes: [['tags', '[]', list]], entity: { tags: [pii] } }, config);
+    const went = sampleHeld(2, { time: T0 + 2, changes: [['tags', list, '[]']], entity: { tags: [] } }, config);
+    const [field] = decide([came, went], config).fields;
     expect(field?.write?.operation).toMatchObject({ unset: [{ key: 'PII', value: 'Sensitive' }], desired: [] });
   });
 

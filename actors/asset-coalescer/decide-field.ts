@@ -159,14 +159,12 @@ function removedVerdicts(open: OpenField, context: DecisionContext): ChannelVerd
   );
 }
 
-/** A channel is concerned with a removed tag by the state before all that came together, not only before the last of it. */
-function stateBeforeAll(open: OpenField, ledger: Ledger): Snapshot | undefined {
-  const touches = [...open.losers, open.winner].sort((a, b) => compareRanks(a.rank, b.rank));
-  for (const touch of touches) {
-    const before = ledger.before(touch.sequence);
-    if (before !== undefined) return before;
-  }
-  return undefined;
+/**
+ * A channel is concerned with a removed tag by the state before any of what came together: an owner before this one may have written
+ * what stood there in between, without being able to tell.
+ */
+function stateBeforeAll(open: OpenField, ledger: Ledger): readonly Snapshot[] {
+  return [...open.losers, open.winner].flatMap((touch) => ledger.before(touch.sequence) ?? []);
 }
 
 /**
@@ -218,8 +216,9 @@ function settlementOf(open: OpenField, value: FieldValue, context: DecisionConte
     const hash = own === undefined ? undefined : fieldHash(own, open.winner);
     return { key: open.key, rank: open.winner.rank, ...(hash === undefined ? {} : { hash }) };
   }
-  // Nothing is decided from the newest state here; raising the rank to it would supersede what is still to come below it.
-  if (open.stale) return { key: open.key, rank: open.winner.rank };
+  // Nothing is decided from the newest state here; raising the rank to it would supersede what is still to come below it: after a
+  // deletion the restored entity, which touches everything that it carries.
+  if (open.stale || isDeletionTouch(open.winner, context)) return { key: open.key, rank: open.winner.rank };
   const rank = value.known && compareRanks(value.rank, open.winner.rank) > 0 ? value.rank : open.winner.rank;
   const hash = fieldValueHash(value);
   return { key: open.key, rank, ...(hash === undefined ? {} : { hash }) };

@@ -65,21 +65,22 @@ describe('channels', () => {
   it('stay concerned with the tag that a change removed, and only with that', () => {
     const before = sampleTable({ tags: [label('PII.Sensitive')] });
     const other = channel('other', { '==': [{ var: 'service.name' }, 'x'] });
-    expect(chooseChannels([other, channel('pii', sensitive)], untagged, before, 'tags')).toMatchObject([
+    expect(chooseChannels([other, channel('pii', sensitive)], untagged, [untagged, before], 'tags')).toMatchObject([
       { kind: 'filter-false' },
       { kind: 'writes', removalsOnly: true },
     ]);
-    expect(chooseChannels([channel('pii', sensitive)], untagged, before, 'description')).toMatchObject([
+    expect(chooseChannels([channel('pii', sensitive)], untagged, [before], 'description')).toMatchObject([
       { kind: 'filter-false' },
     ]);
-    expect(chooseChannels([channel('pii', sensitive)], untagged, untagged, 'tags')).toMatchObject([
+    expect(chooseChannels([channel('pii', sensitive)], untagged, [untagged], 'tags')).toMatchObject([
       { kind: 'filter-false' },
     ]);
   });
 
   it('leave a removal to a channel whose filter is true now, since that one writes the rest too', () => {
     const before = sampleTable({ tags: [label('PII.Sensitive')] });
-    expect(chooseChannels([channel('pii', sensitive), channel('rest', true)], untagged, before, 'tags')).toMatchObject([
+    const channels = [channel('pii', sensitive), channel('rest', true)];
+    expect(chooseChannels(channels, untagged, [before], 'tags')).toMatchObject([
       { kind: 'shadowed', by: 'rest' },
       { kind: 'writes', removalsOnly: false },
     ]);

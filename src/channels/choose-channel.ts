@@ -39,17 +39,18 @@ export function entersChannel(channel: Channel, state: Snapshot, before: Snapsho
 
 /**
  * Answers for each of the channels that manage the aspect, in the order given, which has to be that of `compareChannels`.
- * `before`: the state before the change, where it is known; it keeps a channel concerned with the tags that a change removes.
+ * `before`: the states before each of the changes, where they are known; they keep a channel concerned with the tags that a change
+ * removes.
  */
 export function chooseChannels(
   channels: readonly Channel[],
   state: Snapshot,
-  before: Snapshot | undefined,
+  before: readonly Snapshot[] | undefined,
   aspect: Aspect,
 ): readonly ChannelAnswer[] {
   const judged = channels.map((channel) => {
     const now = channel.filter.matches(state);
-    const leaves = !now && aspect === 'tags' && before !== undefined && channel.filter.matches(before);
+    const leaves = !now && aspect === 'tags' && (before ?? []).some((state) => channel.filter.matches(state));
     return { channel, now, leaves, inDoubt: filterInDoubt(channel.filter, state) };
   });
   // A channel that is true now also takes away what was removed; one that is left has to do it only where there is none.

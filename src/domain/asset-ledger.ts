@@ -338,7 +338,10 @@ class AssetLedger implements Ledger {
   #noteEmptyDescriptions(snapshot: Snapshot, rank: Rank): void {
     if (rank.time < this.#seen.newestSeen) return;
     for (const { key, text } of descriptionsOf(snapshot)) {
-      if (text !== undefined || this.#open.has(key) || this.#settled.get(key) !== undefined) continue;
+      if (text !== undefined || this.#open.has(key)) continue;
+      // Below what a deletion settled nothing is known of the field.
+      const settled = this.#settled.get(key);
+      if (settled !== undefined && (settled.hash !== undefined || !isAbove(rank, settled.rank))) continue;
       this.#settled.settle(key, { rank, hash: NO_VALUE });
     }
   }

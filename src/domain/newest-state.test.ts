@@ -45,6 +45,19 @@ describe('newest state', () => {
     expect(same.open()).toEqual([]);
   });
 
+  it('follows a description that was empty when the entity was created anew after a deletion', () => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(described(1, 10, 'text'), 0);
+    settleAll(ledger);
+    ledger.admit(change(2, 10, undefined, {}, { eventType: 'entityDeleted' }), 0);
+    const again = { eventType: 'entityCreated', entityId: 't2', currentVersion: 0.1 };
+    ledger.admit(change(3, 20, undefined, { entityId: 't2' }, again), 0);
+    const vote = [{ kind: 'updated', name: 'votes', newValue: 'votedUp' }] as const;
+    const suggested = { entityId: 't2', description: 'suggested' };
+    ledger.admit(change(4, 30, vote, suggested, { entityId: 't2', currentVersion: 0.1 }), 0);
+    expect(field(ledger, 'description').winner).toMatchObject({ reason: 'differs', sequence: 4 });
+  });
+
   it('follows a description that was empty when the entity was created', () => {
     const ledger = createLedger(ASSET, undefined);
     expect(
