@@ -86,10 +86,12 @@ function noteNothingToWrite(entry: AssetEntry, held: HeldChange, deleted: boolea
 /** A change that brings the entity into a channel's filter touches everything of that channel that the snapshot carries. */
 function touchEntered(entry: AssetEntry, held: HeldChange, target: string, config: CompiledConfig): void {
   const { sequence } = held.received;
+  const channels = config.channelsOf(target).filter(({ filter }) => filter.constant !== true);
+  if (channels.length === 0) return;
   const before = entry.ledger.before(sequence);
   const after = entry.ledger.newest();
   if (before === undefined || after === undefined) return;
-  for (const channel of config.channelsOf(target)) {
+  for (const channel of channels) {
     if (held.onlyChannel !== undefined && held.onlyChannel !== channel.name) continue;
     for (const field of enteredFields(channel, after, before)) entry.ledger.touch(sequence, field, channel.name);
   }

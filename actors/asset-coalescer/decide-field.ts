@@ -64,8 +64,9 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
     return alike({ kind: 'skipped', reason: `no channel of ${target} writes ${open.field.aspect} at this level` });
 
   const state = ledger.newest();
-  const choice =
-    state === undefined ? undefined : chooseChannels(managing, state, stateBeforeAll(open, ledger), open.field.aspect);
+  // The state before bears on tags alone.
+  const before = open.field.aspect === 'tags' ? stateBeforeAll(open, ledger) : undefined;
+  const choice = state === undefined ? undefined : chooseChannels(managing, state, before, open.field.aspect);
   const verdicts: ChannelVerdict[] = [];
   let write: FieldWrite | undefined;
   for (const [index, channel] of managing.entries()) {

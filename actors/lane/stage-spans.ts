@@ -6,6 +6,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 
@@ -28,6 +29,8 @@ export function startStage(
     readonly startTime?: number;
   } = {},
 ): Stage {
+  const passed = unsampledHere(parent);
+  if (passed !== undefined) return { span: passed, context: parent };
   const span = tracer.startSpan(
     name,
     {
@@ -39,6 +42,18 @@ export function startStage(
     parent,
   );
   return { span, context: trace.setSpan(parent, span) };
+}
+
+/**
+ * The parent itself where it is a span of this process that is not recorded: its whole trace is not, so every stage below it can
+ * be the same one. Samplers decide at the root or about what comes from elsewhere.
+ */
+function unsampledHere(parent: Context): Span | undefined {
+  const span = trace.getSpan(parent);
+  if (span === undefined || span.isRecording()) return undefined;
+  const context = span.spanContext();
+  const unsampled = (context.traceFlags & TraceFlags.SAMPLED) === 0;
+  return unsampled && context.isRemote !== true && isSpanContextValid(context) ? span : undefined;
 }
 
 /** Ends a span as failed, with a description that holds neither secrets nor catalogue text. */

@@ -22,6 +22,8 @@ export interface Filter {
   explain(state: Snapshot): FilterTrace;
   /** The filter reads tags: it is in doubt when the snapshot does not carry them. */
   readonly needsTags: boolean;
+  /** It answers alike for every state, so that no change brings an entity in or takes it out. */
+  readonly constant?: true;
 }
 
 /** What a template of a channel is for; `undefined` members fit any. */

@@ -92,6 +92,7 @@ export function combineFilters(first: CompiledFilter | undefined, second: Compil
 
 const EVERYTHING: CompiledFilter = {
   needsTags: false,
+  constant: true,
   text: 'everything',
   matches: () => true,
   explain: () => ({ clause: 'the channel has no filter', result: true, children: [] }),

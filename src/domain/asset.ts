@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EntityType } from './entity.ts';
 
 /** Number of slots the assets of a service are spread over; partition p of n owns the slots with slot mod n = p. */
@@ -14,7 +14,7 @@ export interface Asset {
 export type AssetKey = string;
 
 export function assetKey(asset: Asset): AssetKey {
-  return createHash('sha256').update(`${asset.entityType}\n${asset.fqn}`).digest('hex').slice(0, 32);
+  return hash('sha256', `${asset.entityType}\n${asset.fqn}`, 'hex').slice(0, 32);
 }
 
 export function slotOf(key: AssetKey): number {

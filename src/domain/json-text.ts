@@ -3,6 +3,8 @@ import { err, ok, type Result } from './result.ts';
 
 /** Deepest nesting of brackets accepted in any JSON text; real entities stay below 40. */
 export const MAX_JSON_DEPTH = 200;
+/** A longer text is looked through before it is parsed, so that a large deep one costs no memory; a short one is looked at afterwards. */
+const SCANNED_FIRST = 65_536;
 
 export interface JsonProblem {
   readonly code: 'json-syntax' | 'json-too-deep';
@@ -10,21 +12,20 @@ export interface JsonProblem {
 }
 
 /**
- * Parses JSON text of strangers: nesting is bounded before anything walks the result, and members named `__proto__` are left
- * out, so that no later copy of an object can change a prototype.
+ * Parses JSON text of strangers: nesting is bounded before anything walks the result by recursion, and members named `__proto__`
+ * are left out, so that no later copy of an object can change a prototype.
  */
 export function parseJsonText(text: string, maxDepth = MAX_JSON_DEPTH): Result<Json, JsonProblem> {
-  if (depthExceeds(text, maxDepth)) {
-    return err({ code: 'json-too-deep', message: `The JSON is nested deeper than ${maxDepth} levels.` });
-  }
+  // An escape such as \u005f can spell the name as well; both spellings take the slower way.
+  const suspicious = text.includes('__proto__') || text.includes('\\u00');
+  if (text.length > SCANNED_FIRST && bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
   try {
-    // An escape such as \u005f can spell the name as well; both spellings take the slower way.
-    const suspicious = text.includes('__proto__') || text.includes('\\u00');
-    const value: Json = suspicious
-      ? JSON.parse(text, (key, member) => (key === '__proto__' ? undefined : member))
-      : JSON.parse(text);
-    return ok(value);
+    const value: Json = JSON.parse(text);
+    if (nestedDeeper(value, maxDepth)) return err(tooDeep(maxDepth));
+    // The reviver goes through the value by recursion, so the depth is known by then.
+    return ok(suspicious ? JSON.parse(text, (key, member) => (key === '__proto__' ? undefined : member)) : value);
   } catch (cause) {
+    if (bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
     const reason = cause instanceof SyntaxError ? /position \d+/.exec(cause.message)?.[0] : undefined;
     return err({
       code: 'json-syntax',
@@ -33,7 +34,12 @@ export function parseJsonText(text: string, maxDepth = MAX_JSON_DEPTH): Result<J
   }
 }
 
-function depthExceeds(text: string, maxDepth: number): boolean {
+function tooDeep(maxDepth: number): JsonProblem {
+  return { code: 'json-too-deep', message: `The JSON is nested deeper than ${maxDepth} levels.` };
+}
+
+/** The same of a text that may be no JSON at all. */
+function bracketsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i += 1) {
@@ -51,4 +57,24 @@ function depthExceeds(text: string, maxDepth: number): boolean {
     }
   }
   return false;
+}
+
+/** Level by level, since recursion is what a deep value would break. */
+function nestedDeeper(value: Json, maxDepth: number): boolean {
+  let level: object[] = isNested(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return true;
+    const next: object[] = [];
+    for (const nested of level) {
+      for (const member of Array.isArray(nested) ? nested : Object.values(nested)) {
+        if (isNested(member)) next.push(member);
+      }
+    }
+    level = next;
+  }
+  return false;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { readChangedAt, readFieldChanges } from './change-description.ts';
 import type { ChangeEvent } from './change-event.ts';
@@ -145,11 +146,8 @@ function readEntity(value: Json | undefined): JsonObject | undefined | 'too-deep
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (!isUtf8(bytes)) return undefined;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 function problem(code: EventProblem['code'], where: string, message: string): ParsedMessage & { kind: 'problem' } {

@@ -7,14 +7,8 @@ import type { Column, Snapshot } from './snapshot.ts';
 /** How many parts the FQN of each entity type has: service, database, schema, table. */
 export const FQN_PARTS: Readonly<Record<EntityType, number>> = { database: 2, databaseSchema: 3, table: 4 };
 
-/** Members that the snapshot models itself, or that are large and of no use to a filter. */
-const NOT_EXTRA = new Set(
-  (
-    'id name fullyQualifiedName displayName description version updatedAt updatedBy href tags owners owner domains domain ' +
-    'extension columns deleted tableType service serviceType database databaseSchema changeDescription ' +
-    'incrementalChangeDescription schemaDefinition sampleData joins profile dataModel queries followers votes constructor __proto__'
-  ).split(' '),
-);
+/** Members that filters may name and the snapshot does not model; everything else of the entity is let go. */
+const EXTRA = ['reviewers', 'dataProducts', 'certification', 'entityStatus', 'sourceUrl', 'retentionPeriod'] as const;
 
 /**
  * Reads an entity as events and the REST API carry it. Undefined where it is no entity of that type with a usable name.
@@ -53,7 +47,7 @@ export function parseSnapshot(entity: Json, entityType: EntityType, fallbackFqn?
     updatedAt: typeof entity.updatedAt === 'number' ? entity.updatedAt : 0,
     ...(updatedBy === undefined ? {} : { updatedBy }),
     deleted: entity.deleted === true,
-    extra: Object.fromEntries(Object.entries(entity).filter(([key]) => !NOT_EXTRA.has(key))) as Record<string, Json>,
+    extra: extraOf(entity),
   };
 }
 
@@ -115,6 +109,15 @@ function partsFromReferences(entity: JsonObject, entityType: EntityType): readon
   parts.push(text(entity.name));
   const known = parts.filter((part): part is string => part !== undefined && part !== '');
   return known.length === parts.length ? known.map(decodeReserved) : undefined;
+}
+
+function extraOf(entity: JsonObject): JsonObject {
+  const extra: Record<string, Json> = {};
+  for (const name of EXTRA) {
+    const value = entity[name];
+    if (value !== undefined) extra[name] = value;
+  }
+  return extra;
 }
 
 function ownersOf(entity: JsonObject): Pick<Snapshot, 'owners'> {

@@ -1,5 +1,5 @@
 import type { EntityType } from './entity.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 /** A label as OpenMetadata attaches it; identity is (`source`, `tagFQN`). */
 export interface TagLabel {
@@ -64,6 +64,6 @@ export interface Snapshot {
   readonly updatedAt: number;
   readonly updatedBy?: string;
   readonly deleted: boolean;
-  /** Further members of the entity that filters may name, as they were sent. */
-  readonly extra: Readonly<Record<string, Json>>;
+  /** The members that filters may name and that are not modelled here, as they were sent. */
+  readonly extra: JsonObject;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ownerIdentity, tagIdentity } from './labels.ts';
 import type { FieldValue } from './ledger.ts';
 import type { OwnerReference, TagLabel } from './snapshot.ts';
@@ -16,7 +16,7 @@ export type HashableValue = string | undefined | readonly (string | TagLabel | O
 export function valueHash(value: HashableValue): string {
   if (value === undefined || value.length === 0) return NO_VALUE;
   const text = typeof value === 'string' ? `t${value}` : `l${JSON.stringify(value.map(identity).sort())}`;
-  return createHash('sha256').update(text, 'utf16le').digest('base64url').slice(0, 16);
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'base64url').slice(0, 16);
 }
 
 /** The hash of a field's value as a `Settlement` carries it; undefined where the value is not known. */

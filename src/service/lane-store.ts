@@ -9,10 +9,11 @@ import { isLargeState } from '../domain/large-state.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { bulkOutcomeSubject, deadLetterSubject, encodeToken, STREAMS } from '../domain/subjects.ts';
+import type { SyncState } from '../domain/sync-state.ts';
 import { changeBody } from './change-body.ts';
 import { needsObjects, OutcomeObjects } from './outcome-objects.ts';
 import { createParkedStore } from './parked-store.ts';
-import { splitOutcome } from './split-outcome.ts';
+import { fitsInOne, splitOutcome } from './split-outcome.ts';
 
 /** Wait before what NATS did not do is tried again. */
 const RETRY_MS = 500;
@@ -24,6 +25,8 @@ export interface LaneStoreOptions {
   readonly publisher: Publisher;
   readonly target: string;
   readonly partition: number;
+  /** Of the target; default 1. */
+  readonly partitions?: number;
   /** False once the lane's lease is gone: what keeps failing is then given up. */
   readonly valid: () => boolean;
   /** Told about every failed try, in words without secrets. */
@@ -33,9 +36,9 @@ export interface LaneStoreOptions {
 /** The lane's side of the streams OUTCOMES, DEADLETTERS and CHANGES on real NATS. */
 export function createLaneStore(options: LaneStoreOptions): LaneStore {
   const { link, publisher } = options;
+  const objects = new OutcomeObjects(link, publisher);
 
   /** Tries for as long as the lane is ours. Throws what no retry can cure, and the last error when the lane is lost. */
-  const objects = new OutcomeObjects(link, publisher);
   async function persist<T>(action: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -60,8 +63,12 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
   }
 
   /** Publishes one part. A compare-and-set conflict is understood by what stands there: ours already, or somebody else's. */
-  async function record(subject: string, message: OutcomeMessage, expected: number): Promise<RecordAnswer> {
-    const data = JSON.stringify(message);
+  async function record(
+    subject: string,
+    message: OutcomeMessage,
+    expected: number,
+    data = JSON.stringify(message),
+  ): Promise<RecordAnswer> {
     let expectedLastSubjectSequence = expected;
     for (;;) {
       try {
@@ -82,6 +89,24 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
     }
   }
 
+  async function recordParts(
+    subject: string,
+    message: OutcomeMessage,
+    expectedSequence: number,
+    previous: SyncState,
+  ): Promise<RecordAnswer> {
+    const before = isLargeState(previous)
+      ? await unlessLost(() => objects.state(message, previous, `${message.id}.before`))
+      : { state: previous };
+    if (before === 'lost') return { kind: 'lost' };
+    let answer: RecordAnswer = { kind: 'recorded', sequence: expectedSequence };
+    for (const part of splitOutcome(message, before)) {
+      if (answer.kind !== 'recorded') return answer;
+      answer = await record(subject, part, answer.sequence);
+    }
+    return answer;
+  }
+
   /** A letter above the server's limit loses the end of its body, which stands in CHANGES as well. */
   async function publishLetter(letter: DeadLetter): Promise<void> {
     const subject = deadLetterSubject(letter.target, letter.id);
@@ -99,22 +124,15 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
   return {
     lastOutcomes: (subjects) => persist(() => getLastMany(link, STREAMS.outcomes, subjects)),
     async recordOutcome(subject, message, expectedSequence, previous) {
-      let answer: RecordAnswer = { kind: 'recorded', sequence: expectedSequence };
-      for (const part of parts) {
       const stored = needsObjects(message) ? await unlessLost(() => objects.outcome(message)) : message;
       if (stored === 'lost') return { kind: 'lost' };
-      let parts = splitOutcome(stored, { state: previous });
-      if (parts.length > 1 && isLargeState(previous)) {
-        const before = await unlessLost(() => objects.state(message, previous, `${message.id}.before`));
-        if (before === 'lost') return { kind: 'lost' };
-        parts = splitOutcome(stored, before);
-      }
-        if (answer.kind !== 'recorded') return answer;
-        answer = await record(subject, part, answer.sequence);
-      }
+      const whole = JSON.stringify(stored);
+      const answer = fitsInOne(whole)
+        ? await record(subject, stored, expectedSequence, whole)
+        : await recordParts(subject, stored, expectedSequence, previous);
+      if (answer.kind === 'recorded' && stored.stateObject !== undefined) void objects.removeReplaced(stored);
       return answer;
     },
-      if (answer.kind === 'recorded' && stored.stateObject !== undefined) void objects.removeReplaced(stored);
     async recordBulk(message: BulkOutcomeMessage) {
       const [first = message.items[0]?.sequence ?? 0] = message.settles;
       const subject = bulkOutcomeSubject(message.target, options.partition, first);
@@ -137,6 +155,7 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
         return found;
       }),
     recordDeadLetter: publishLetter,
+    parking: createParkedStore({ ...options, partitions: options.partitions ?? 1, persist }),
     async changeBody(sequence) {
       const body = await persist(async () => {
         const message = await getBySequence(link, STREAMS.changes, sequence);

@@ -4,6 +4,11 @@ import type { StateInMessage } from './outcome-objects.ts';
 /** Outcome messages stay below 256 KB, with room for headers. */
 const MAX_BYTES = 240 * 1024;
 
+/** Whether an outcome that is this text needs no splitting. */
+export function fitsInOne(text: string): boolean {
+  return 3 * text.length <= MAX_BYTES || Buffer.byteLength(text) <= MAX_BYTES;
+}
+
 /**
  * The parts of an outcome message, each below the limit, to be published in turn. Only the last one names the settled sequences
  * and carries the new state; the others carry the state before, so that after a crash between them the changes are decided again.

@@ -4,6 +4,7 @@ import { type ConnectionOptions, createInbox, type NatsConnection, type Status }
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
 import { type Observable, Subject } from 'rxjs';
 import { capabilitiesOf, type ServerCapabilities } from './capabilities.ts';
+import { Outbox, type OutgoingMessage } from './outbox.ts';
 import { parseServerAddresses } from './server-address.ts';
 import { StreamError, toStreamError } from './stream-error.ts';
 
@@ -48,6 +49,8 @@ export interface NatsLink {
   readonly inbox: () => string;
   /** Largest message, headers included, in bytes. */
   readonly maxPayload: () => number;
+  /** Sends at the end of the turn, together with whatever else the turn sends. Never throws; see `OutgoingMessage`. */
+  send(message: OutgoingMessage): void;
   /** Resolves when the server has handled everything sent before; rejects with `StreamError` when the connection broke meanwhile. */
   flush(): Promise<void>;
   /** Closes at once. Never rejects, never hangs. */
@@ -104,6 +107,7 @@ function connectionOptions(options: NatsOptions): ConnectionOptions {
 
 function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager, inbox: () => string): NatsLink {
   const events = new Subject<LinkEvent>();
+  const outbox = new Outbox(nc);
   const flushes = new Set<() => void>();
   let connected = true;
   let version = nc.info?.version ?? '';
@@ -134,6 +138,7 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
     return error instanceof Error ? error : undefined;
   });
   const close = async () => {
+    outbox.flush();
     await nc.close().catch(() => undefined);
     await closed;
   };
@@ -148,12 +153,14 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
     clustered: () => clustered,
     inbox,
     maxPayload: () => maxPayload,
+    send: (message) => outbox.send(message),
     flush: () =>
       new Promise((resolve, reject) => {
         // The client never settles a flush that stands open when the connection is closed.
         const onClosed = () =>
           reject(new StreamError('closed', 'The connection to NATS was closed before it answered'));
         flushes.add(onClosed);
+        outbox.flush();
         nc.flush()
           .then(resolve, (error: unknown) => reject(toStreamError(error, 'flush')))
           .finally(() => flushes.delete(onClosed));
@@ -161,6 +168,7 @@ function createLink(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManag
     close,
     drain: async (timeoutMs = 10_000) => {
       const timer = setTimeout(() => void close(), timeoutMs);
+      outbox.flush();
       try {
         await Promise.race([nc.drain(), closed]);
       } catch {

@@ -33,7 +33,8 @@ interface Entry {
   /** When to send (again), unless an answer comes first. */
   dueAt: number;
   refusals: number;
-  lastTrouble: StreamError;
+  /** What the last try met; absent: no answer came. */
+  lastTrouble?: StreamError;
 }
 
 /**
@@ -99,7 +100,6 @@ class PublishWindow implements Publisher {
         reject,
         dueAt: now,
         refusals: 0,
-        lastTrouble: new StreamError('timeout', `NATS did not confirm the publish to ${subject} in time`),
       });
     });
     this.#unsettled.add(receipt);
@@ -131,11 +131,12 @@ class PublishWindow implements Publisher {
     // Without a connection it would only lie in a buffer that the client empties; the reconnect sends it.
     entry.dueAt = performance.now() + this.#timeoutMs;
     if (!this.#link.connected()) return;
-    try {
-      this.#link.nc.publish(entry.subject, entry.data, { headers: entry.headers, reply: `${this.#inbox}.${token}` });
-    } catch (error) {
-      this.#settle(token, entry, toStreamError(error, `publish to ${entry.subject}`));
-    }
+    this.#link.send({
+      subject: entry.subject,
+      data: entry.data,
+      options: { headers: entry.headers, reply: `${this.#inbox}.${token}` },
+      failed: (error) => this.#settle(token, entry, toStreamError(error, `publish to ${entry.subject}`)),
+    });
   }
 
   #onAnswer(error: Error | null, message: Msg): void {
@@ -164,13 +165,13 @@ class PublishWindow implements Publisher {
   #tick(): void {
     const now = performance.now();
     for (const [token, entry] of this.#sent) {
-      if (now >= entry.giveUpAt) this.#settle(token, entry, entry.lastTrouble);
+      if (now >= entry.giveUpAt) this.#settle(token, entry, troubleOf(entry));
       else if (now >= entry.dueAt) this.#send(token, entry);
     }
     for (const entry of this.#queue) {
       if (now < entry.giveUpAt) continue;
       this.#queue.delete(entry);
-      entry.reject(entry.lastTrouble);
+      entry.reject(troubleOf(entry));
     }
     this.#restWhenIdle();
   }
@@ -200,6 +201,10 @@ class PublishWindow implements Publisher {
     for (const entry of queued) entry.reject(error);
     for (const [token, entry] of this.#sent) this.#settle(token, entry, error);
   }
+}
+
+function troubleOf({ subject, lastTrouble }: Entry): StreamError {
+  return lastTrouble ?? new StreamError('timeout', `NATS did not confirm the publish to ${subject} in time`);
 }
 
 /** Every message has an id: only then may it be sent twice. */

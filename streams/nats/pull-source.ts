@@ -135,7 +135,7 @@ class Puller {
     if (alone) this.events.next({ type: 'oversized' });
     this.#tooLargeFor = undefined;
     const { stream, durable } = this.#options;
-    if (!this.#send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify(body), reply)) return;
+    this.#send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify(body), reply);
     this.#request = { reply, left };
     this.#lastFrame = performance.now();
     this.#watch();
@@ -326,14 +326,9 @@ class Puller {
     );
   }
 
-  /** False when the connection is closed: what is not acknowledged will be delivered again. */
-  #send(subject: string, payload: string, reply?: string): boolean {
-    try {
-      this.#link.nc.publish(subject, payload, reply === undefined ? {} : { reply });
-      return true;
-    } catch {
-      return false;
-    }
+  /** Once the connection is closed nothing is sent: what is not acknowledged will be delivered again. */
+  #send(subject: string, data: string, reply?: string): void {
+    this.#link.send(reply === undefined ? { subject, data } : { subject, data, options: { reply } });
   }
 }
 

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { API_TIMEOUT_MS, apiRequest } from './api-request.ts';
 import type { NatsLink } from './connection.ts';
 import type { StoredMessage } from './contract.ts';
+import { directGets } from './direct-gets.ts';
 import { readHeaders } from './message-headers.ts';
 import { StreamError, toStreamError } from './stream-error.ts';
 
 /** Requests of one `getLastMany` that are under way at once. */
 const PARALLEL = 256;
+/** Fewer subjects are asked for one by one. */
+const FEW = 4;
 
 /** Headers that a direct get adds to the stored ones. */
 const ADDED = [
@@ -93,7 +96,13 @@ export async function getLastMany(
   options: ReadOptions = {},
 ): Promise<Map<string, StoredMessage>> {
   const found = new Map<string, StoredMessage>();
-  const waiting = [...new Set(subjects)].values();
+  const unanswered =
+    subjects.length < FEW || link.clustered()
+      ? subjects
+      : await directGets(link, stream, subjects, (subject, message) =>
+          found.set(subject, fromDirect(message, `read from ${stream}`)),
+        );
+  const waiting = unanswered.values();
   const work = async () => {
     // All workers draw from the one iterator.
     for (const subject of waiting) {
@@ -101,7 +110,7 @@ export async function getLastMany(
       if (message !== undefined) found.set(subject, message);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, subjects.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, unanswered.length) }, work));
   return found;
 }
 
@@ -148,14 +157,14 @@ async function directGet(
 }
 
 function fromDirect(answer: Msg, doing: string): StoredMessage {
-  const all = readHeaders(answer.headers);
-  const subject = all['Nats-Subject'];
-  const sequence = Number(all['Nats-Sequence']);
-  const time = Date.parse(all['Nats-Time-Stamp'] ?? '');
+  const headers: Record<string, string> = { ...readHeaders(answer.headers) };
+  const subject = headers['Nats-Subject'];
+  const sequence = Number(headers['Nats-Sequence']);
+  const time = Date.parse(headers['Nats-Time-Stamp'] ?? '');
   if (subject === undefined || !Number.isFinite(sequence) || !Number.isFinite(time)) {
     throw new StreamError('rejected', `NATS answered strangely to: ${doing}`);
   }
-  const headers = Object.fromEntries(Object.entries(all).filter(([name]) => !ADDED.includes(name)));
+  for (const name of ADDED) delete headers[name];
   return { subject, sequence, time, headers, data: answer.data };
 }
 
