@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection, SourceObject } from '../../connectors/contract.ts';
+import { COLUMNS, TABLES } from '../../connectors/postgres/catalog.ts';
 import { postgresConnector } from '../../connectors/postgres/connector.ts';
+import type { ObjectRef } from '../../src/domain/operation.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { database, describeAs, planned, table } from '../support/postgres-writes.ts';
@@ -58,6 +60,67 @@ async function commentOf(name: string): Promise<string | null> {
   );
   return rows[0]?.text ?? null;
 }
+
+describe('PostgreSQL: reads', () => {
+  /** Statements that the session of this connection runs, as those of a template; its comment is read back then. */
+  const runOn = (one: Connection, ...statements: string[]) => {
+    const write = planned(describeAs(table('t0'), 'x'), AS_TABLE, { template: ['SELECT 1'] });
+    return one.apply([{ ...write, plan: { ...write.plan, statements } }]);
+  };
+
+  it('are prepared once for a session', async () => {
+    const own = await open('prepared');
+    const before = log.length;
+    for (let round = 0; round < 5; round += 1) await own.read([table('t0'), table('t1'), table('gone')]);
+    await runOn(own, 'SELECT 1');
+    expect(log.slice(before).match(/execute backflow_\w+:/g)?.length).toBe(6);
+    await own.close();
+  });
+
+  it('go on without prepared statements where a pooler mixes the sessions up', async () => {
+    const objects = [table('t1'), table('t2', 'gone'), table('gone')];
+    const own = await open('forgotten');
+    const sources = await own.read(objects);
+    const [name = ''] = log.match(/backflow_[0-9a-f]{16}/) ?? [];
+    expect(await runOn(own, 'DEALLOCATE ALL')).toMatchObject([{ ok: true }]);
+    expect(await own.read(objects)).toEqual(sources);
+    expect(await own.read(objects)).toEqual(sources);
+    await own.close();
+
+    const other = await open('taken');
+    expect(await runOn(other, `PREPARE ${name} AS SELECT 1`)).toMatchObject([{ ok: true }]);
+    expect(await other.read(objects)).toEqual(sources);
+    await other.close();
+  });
+
+  it('find all columns of a wide table by a look-up each', async () => {
+    const columns = Array.from({ length: 600 }, (_, i) => `c${i}`);
+    await admin.query(`CREATE TABLE app.wide (${columns.map((name) => `${name} int`).join(', ')})`);
+    await admin.query('ALTER TABLE app.wide OWNER TO backflow; ANALYZE app.wide; ANALYZE pg_catalog.pg_attribute');
+    const column = (name: string): ObjectRef => ({ ...table('wide'), level: 'column', column: [name] });
+    const writes = columns.map((name) => planned(describeAs(column(name), `of ${name}`), AS_TABLE));
+    expect((await connection.apply(writes)).every(({ ok }) => ok)).toBe(true);
+    const read = await connection.read([...columns, 'ctid', 'gone'].map(column));
+    expect(read.map(({ description }) => description)).toEqual([
+      ...columns.map((name) => `of ${name}`),
+      undefined,
+      undefined,
+    ]);
+    expect(read.slice(-2).map(({ exists }) => exists)).toEqual([false, false]);
+    for (const query of [TABLES, COLUMNS]) {
+      const { rows } = await admin.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN ${query.text}`,
+        query.lists(columns.map(column)).map((list) => [...list]),
+      );
+      const scans = rows.flatMap((row) => /Scan using (\w+)|Seq Scan on (\w+)/.exec(row['QUERY PLAN'])?.slice(1) ?? []);
+      expect(scans.filter((one) => /^(pg_class|pg_attribute|pg_description)/.test(one ?? '')).sort()).toEqual(
+        ['pg_attribute_relid_attnam_index', 'pg_class_relname_nsp_index', 'pg_description_o_c_o_index'].slice(
+          query === TABLES ? 1 : 0,
+        ),
+      );
+    }
+  });
+});
 
 describe('PostgreSQL: many comments in one piece', () => {
   it('reaches the good ones among many bad ones with an effort in proportion', async () => {
