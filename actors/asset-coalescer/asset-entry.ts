@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/domain/ledger.ts';
 import type { OutcomeItem, SupersededItem } from '../../src/domain/outcome.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { Round } from '../outcome-recorder/record-round.ts';
-import type { FieldHold } from './held-fields.ts';
+import type { FieldHold } from './field-hold.ts';
 
 /** Attempts of one field that an object fault made to try again. */
 export interface FieldAttempts {

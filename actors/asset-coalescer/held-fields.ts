@@ -7,16 +7,6 @@ import type { AssetEntry } from './asset-entry.ts';
 /** An asset that waits for a person is left alone so long, unless something comes for it or other things are held back. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-/** A field that is open and not written until a person says so. */
-export interface FieldHold {
-  readonly channel: string;
-  readonly why: HoldReason;
-  /** The field's winner when it was last looked at: a newer one may be something else than a clear. */
-  readonly sequence: number;
-  /** Epoch milliseconds. */
-  readonly since: number;
-}
-
 /** Parts the decided fields into those that may go on and those that are held back, which the entry then names. */
 export function withoutHeld(
   entry: AssetEntry,
