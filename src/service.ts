@@ -14,7 +14,7 @@ import { createPublisher } from '../streams/nats/publisher.ts';
 import { ensureTopology } from '../streams/nats/topology.ts';
 import { startHttpServer } from './api/server.ts';
 import type { CompiledConfig } from './config/compiled.ts';
-import { loadConfig } from './config/load.ts';
+import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { type ConfigProblem, formatProblem } from './config/problem.ts';
 import { processSecrets } from './config/resolve-secrets.ts';
 import type { CatalogueReader } from './domain/catalogue-reader.ts';
@@ -27,6 +27,7 @@ import { applyStartFile, compileRevision } from './service/configuration.ts';
 import { followConfiguration } from './service/follow-configuration.ts';
 import { ackWaitMs } from './service/lane-host.ts';
 import { LaneManager } from './service/lane-manager.ts';
+import { reachNats } from './service/reach-nats.ts';
 import type { Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
@@ -48,6 +49,8 @@ export interface ServiceOptions {
   readonly catalogue?: CatalogueReader;
   /** How long a silent replica's lanes wait for another one, milliseconds; every replica has to have the same. Default 10 s. */
   readonly leaseMs?: number;
+  /** Ends a start that waits for NATS; the start then rejects with `StartAbandonedError`. */
+  readonly signal?: AbortSignal;
   /** Told when the process has to end: a connection was closed for good. */
   readonly onFatal?: (reason: string) => void;
 }
@@ -113,6 +116,7 @@ async function start(
 ): Promise<Service> {
   const { log } = options;
   const replica = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const file = options.configPath === undefined ? undefined : await readConfigFile(options.configPath);
   const natsUrl = options.natsUrl ?? (await startOwnNats(options, closing)).url;
 
   const connect = async (name: string): Promise<NatsLink> => {
@@ -136,12 +140,18 @@ async function start(
     return link;
   };
   // Pulling and publishing have connections of their own: a full buffer of one must not hold up the other.
-  const link = await connect('publish');
-  const pullLink = await connect('pull');
-  await ensureTopology(link, {
-    ...(options.natsUrl === undefined ? OWN_SERVER_SIZES : {}),
-    ...(options.natsReplicas === undefined ? {} : { replicas: options.natsReplicas }),
+  const link = await reachNats(() => connect('publish'), {
+    http: options.http,
+    log,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
+  const [pullLink] = await Promise.all([
+    connect('pull'),
+    ensureTopology(link, {
+      ...(options.natsUrl === undefined ? OWN_SERVER_SIZES : {}),
+      ...(options.natsReplicas === undefined ? {} : { replicas: options.natsReplicas }),
+    }),
+  ]);
 
   const metrics = createMetrics();
   const publisher = createPublisher(link, PUBLISH_WINDOW);
@@ -150,10 +160,8 @@ async function start(
   const controls = createControlStore(link);
   const channelControls = new ChannelControls({ link, metrics, log });
 
-  if (options.configPath !== undefined) {
-    const loaded = await loadConfig(options.configPath);
-    if (!loaded.ok) throw new ConfigurationError(loaded.error);
-    const applied = await applyStartFile(configs, loaded.value, options.configPath);
+  if (file !== undefined && options.configPath !== undefined) {
+    const applied = await applyStartFile(configs, file, options.configPath);
     if (!applied.ok) throw new ConfigurationError(applied.error);
     log.info({ revision: applied.value.revision, applied: applied.value.applied }, 'the configuration file was read');
   }
@@ -301,6 +309,12 @@ async function start(
       }),
     stop,
   };
+}
+
+async function readConfigFile(path: string): Promise<LoadedConfig> {
+  const loaded = await loadConfig(path);
+  if (!loaded.ok) throw new ConfigurationError(loaded.error);
+  return loaded.value;
 }
 
 /** A nats-server as our child; its address is left in `nats.url` for the commands. */

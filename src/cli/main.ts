@@ -1,4 +1,9 @@
-import { createProgram } from './program.ts';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// Half of a start is compiling: what was compiled once is kept beside the packages. Where that folder cannot be written nothing changes.
+enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/backflow', import.meta.url)));
+const { createProgram } = await import('./program.ts');
 
 // Whoever reads our output may stop before its end (`backflow runs | head`); that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -33,8 +33,13 @@ const SETTLES_WITHIN_MS = 20_000;
  */
 export async function ensureTopology(link: NatsLink, options: TopologyOptions = {}): Promise<void> {
   if ((options.replicas ?? 1) > 1) refuseUnsafeReplicas(link, 'Streams and buckets', options.replicas);
-  for (const definition of streamDefinitions(options)) await settled(link, () => ensureStream(link, definition));
-  for (const bucket of bucketNames()) await settled(link, () => ensureBucket(link, bucket, options));
+  const steps = [
+    ...streamDefinitions(options).map((definition) => () => settled(link, () => ensureStream(link, definition))),
+    ...bucketNames().map((bucket) => () => settled(link, () => ensureBucket(link, bucket, options))),
+  ];
+  // A cluster elects a leader for each stream: one after the other. A single server answers all at once.
+  if (link.clustered()) for (const step of steps) await step();
+  else await Promise.all(steps.map((step) => step()));
 }
 
 /** A cluster that has just started elects its leaders and learns of its nodes: what it cannot do yet is tried again for a while. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseServerAddresses } from '../../../streams/nats/server-address.ts';
+import { StartAbandonedError } from '../../service/reach-nats.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { startTelemetry } from '../../telemetry/start.ts';
 import { withinTime } from '../../telemetry/within-time.ts';
@@ -31,6 +32,8 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
   const { startService } = await import('../../service.ts');
   const ended = Promise.withResolvers<{ readonly fatal?: string }>();
   const signal = untilSignal();
+  const abandon = new AbortController();
+  void signal.then(() => abandon.abort());
   try {
     const service = await startService({
       ...(nats.url === undefined ? {} : { natsUrl: nats.url }),
@@ -44,6 +47,7 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
       allowUnsigned,
       ...(leaseMs === undefined ? {} : { leaseMs }),
       log,
+      signal: abandon.signal,
       onFatal: (reason) => ended.resolve({ fatal: reason }),
     });
     const natsAt = parseServerAddresses(service.natsUrl).servers.join(', ');
@@ -69,6 +73,10 @@ export async function serve({ output, options }: CommandCall): Promise<ExitCode>
       );
     }
     return fatal === undefined ? EXIT.ok : EXIT.problems;
+  } catch (error) {
+    // Told to end while it waited for NATS: nothing was begun.
+    if (error instanceof StartAbandonedError) return EXIT.ok;
+    throw error;
   } finally {
     await telemetry.shutdown();
   }
