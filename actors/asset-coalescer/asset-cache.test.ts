@@ -15,7 +15,7 @@ function entry(key: string, held: boolean): AssetEntry {
 }
 
 describe('AssetCache', () => {
-  it('drops nothing before it is told to, then the least recently used that nothing depends on', () => {
+  it('P3 drops nothing before it is told to, then the least recently used that nothing depends on', () => {
     const probe = new AssetCache(0);
     probe.add(entry('probe', false));
     const room = Math.floor(probe.bytes * 2.5);

@@ -90,7 +90,7 @@ function staleTables(size: number, resident: boolean, rules?: Partial<LedgerRule
     .map(([key]) => key);
 }
 
-describe('636 edits in the order in which a real server delivered them', () => {
+describe('P2 636 edits in the order in which a real server delivered them', () => {
   it.each([1, 2, 7, 50])('end right for all six tables, %i decided together', (size) => {
     expect(staleTables(size, true)).toEqual([]);
     expect(staleTables(size, false)).toEqual([]);

@@ -81,7 +81,7 @@ function randomOrder(captures: readonly Capture[], seed: number, withCatalogue: 
   };
 }
 
-describe.each(SERVERS)('captured events of %s', (server) => {
+describe.each(SERVERS)('P2 captured events of %s', (server) => {
   const captures = readCaptures(server);
   const expected = committed(server);
   const end = expected.get('end') ?? [];

@@ -152,7 +152,7 @@ function wrongSeeds(
   });
 }
 
-describe('editing sessions end right', () => {
+describe('P2 editing sessions end right', () => {
   it.each([true, false])('poll after poll, without a reader; resident: %s', (resident) => {
     const wrong = wrongSeeds((seed) => {
       const one = session(seed);

@@ -25,7 +25,7 @@ const OWNERS = new Map([
 const SERVERS = ['real-1.12', 'real-1.6'] as const;
 type Server = (typeof SERVERS)[number];
 
-describe.each(SERVERS)('captured events of %s, through the running service into PostgreSQL', (server) => {
+describe.each(SERVERS)('P1 P2 captured events of %s, through the running service into PostgreSQL', (server) => {
   const captures = readCaptures(server);
   const requests = capturedEvents(server);
   const expected = expectedState(`${FIXTURES}${server}`).filter(heldByPostgres);

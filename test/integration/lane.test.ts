@@ -107,7 +107,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
 
   const lettersOf = (replica: TestService) => readDeadLetters(replica.service.link, { limit: 1_000 });
 
-  it('a burst of edits: the newest value stands in every table, and each key has one outcome', async () => {
+  it('P1 P2 a burst of edits: the newest value stands in every table, and each key has one outcome', async () => {
     const replica = await start();
     const events = burst(TABLES, 4, 'burst');
     await postAll(replica, events);

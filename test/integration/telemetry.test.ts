@@ -51,7 +51,7 @@ describe('tracing with the official SDK', () => {
     expect(JSON.stringify(received?.resource)).not.toContain('command');
   });
 
-  it('gives the drivers’ own spans, below ours, and with no password in them', async () => {
+  it('P10 gives the drivers’ own spans, below ours, and with no password in them', async () => {
     const port = await closedPort();
     const require = createRequire(import.meta.url);
     const pg: typeof import('pg') = require('pg');

@@ -71,7 +71,7 @@ describe('connectNats', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('logs in with what stands in the URL, and never shows it', async () => {
+  it('P10 logs in with what stands in the URL, and never shows it', async () => {
     const secured = await startNatsServer({ config: 'authorization { user: backflow, password: "p@ss/wörd" }' });
     const url = (password: string) => `nats://backflow:${encodeURIComponent(password)}@127.0.0.1:${secured.port}`;
     const link = await connectNats({ servers: url('p@ss/wörd'), name: 't' });

@@ -47,7 +47,7 @@ async function renew(owner: Rival): Promise<void> {
   await until(async () => (await revision()) > before, 'the lease is renewed');
 }
 
-describe('leases', () => {
+describe('P8 leases', () => {
   it('go to exactly one of many who want it at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => rival(`p${i}`).take()));
     const winners = answers.filter((answer) => answer !== 'held');

@@ -30,7 +30,7 @@ describe('publisher', () => {
     expect(await storedOn('change.order.>')).toBe(2_000);
   });
 
-  it('never has more on its way than its window, in messages and in bytes', async () => {
+  it('P3 never has more on its way than its window, in messages and in bytes', async () => {
     // A responder of our own in place of a stream: it sees what is unanswered, and answers one at a time.
     const other = await fixture.connect();
     const waiting: { reply: string; bytes: number }[] = [];

@@ -48,7 +48,7 @@ function open(options: Partial<PullSourceOptions> = {}): PullSource {
 
 const info = () => fixture.link.jsm.consumers.info('CHANGES', durable);
 
-describe('credits', () => {
+describe('P3 credits', () => {
   it('hands a stalled subscriber exactly its credits, and one more for each ack', async () => {
     await publish(500);
     const source = open();
