@@ -1,5 +1,6 @@
 import type { Connector } from '../../connectors/contract.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import type { CoalescerMessage } from '../asset-coalescer/coalescer-messages.ts';
 import { mayRetry } from '../asset-coalescer/retry-schedule.ts';
 import type { ActorRef } from '../kernel/actor-ref.ts';
@@ -17,12 +18,14 @@ export type DispatcherMessage =
 
 export interface DispatcherOptions {
   readonly connector: Connector;
-  readonly ports: LanePorts;
+  readonly ports: Pick<LanePorts, 'connect' | 'observe' | 'guard'>;
   readonly coalescer: Pick<ActorRef<CoalescerMessage>, 'offer'>;
   /** Fields of one batch at the most. */
   readonly batchSize: number;
   /** Waits until so many statements may run. Resolves with the milliseconds waited; rejects when aborted. */
   readonly limit: (statements: number, signal: AbortSignal) => Promise<number>;
+  /** The target has asked to slow down, and perhaps for how long it wants to be left alone. */
+  readonly throttled: (retryAfterMs: number | undefined) => void;
   /** False as soon as the lane's lease is in doubt: nothing may be sent to the target any more. */
   readonly mayDispatch: () => boolean;
   /** Aborted when the lane ends: what waits for its turn at the target is given back instead. */
@@ -95,11 +98,15 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
     } catch (error) {
       if (ending.aborted || error instanceof LaneEnding) return giveBack(state, batch, LEASE_DOUBT_MS, ctx);
       await state.session.close();
-      const waitMs = state.gate.failed(targetFailure(error), ctx.clock.now());
+      const failure = targetFailure(error);
+      if (failure.class === 'throttled') options.throttled(failure.retryAfterMs);
+      const waitMs = state.gate.failed(failure, ctx.clock.now());
       ports.observe.target('down', state.gate.lastError);
       return giveBack(state, batch, waitMs, ctx);
     }
     state.gate.succeeded();
+    const busy = throttledResult(results);
+    if (busy !== undefined) options.throttled(busy.retryAfterMs);
     ports.observe.target('up', undefined);
     await coalescer.offer({ type: 'results', results: complete(batch, results) });
     state.owed += 1;
@@ -132,6 +139,13 @@ export function connectorDispatcher(options: DispatcherOptions): Behavior<State,
 
 /** The lease went while a batch waited for its turn. */
 class LaneEnding extends Error {}
+
+/** A write of the batch that was refused since the target has too much to do. */
+function throttledResult(results: Awaited<ReturnType<typeof dispatchBatch>>): Failure | undefined {
+  for (const fields of results.values())
+    for (const { failure } of fields) if (failure?.class === 'throttled') return failure;
+  return undefined;
+}
 
 /** Every asset of the batch gets an answer, those too that no field of was written. */
 function complete(

@@ -31,4 +31,20 @@ describe('TargetGate', () => {
     expect(gate.failed({ ...AWAY, retryAfterMs: 60_000 }, 0)).toBe(60_000);
     expect(gate.waitMs(1_000)).toBe(59_000);
   });
+
+  it('leaves a target alone for as long as it asks when it only wants less, and forgets that at once', () => {
+    const gate = new TargetGate(() => 0);
+    const busy: Failure = { ...AWAY, class: 'throttled', code: '429', retryAfterMs: 7_000 };
+    const waits = Array.from({ length: 20 }, (_, i) => gate.failed(busy, i * 10_000));
+    expect(new Set(waits)).toEqual(new Set([7_000]));
+    expect([gate.state(190_000), gate.waitMs(190_000), gate.state(197_000)]).toEqual(['open', 7_000, 'half-open']);
+    expect(gate.lastError).toBe('throttled 429: nobody answers');
+    // The next failure of another kind is the first of its kind.
+    expect(gate.failed(AWAY, 200_000)).toBe(500);
+    gate.succeeded();
+    expect(gate.state(200_000)).toBe('closed');
+    expect(gate.failed({ ...busy, retryAfterMs: 86_400_000 }, 0)).toBe(3_600_000);
+    const { retryAfterMs: _, ...silent } = busy;
+    expect(gate.failed(silent, 0)).toBe(500);
+  });
 });

@@ -53,6 +53,8 @@ export interface LaneHost {
   openSource(lease: Lease, limits: CreditLimits): Promise<PullSource>;
   ports(epoch: number): LanePorts;
   limit(statements: number, signal: AbortSignal): Promise<number>;
+  /** The target has asked to slow down: from now on `limit` grants less, for a while. */
+  throttled?(retryAfterMs: number | undefined): void;
 }
 
 export interface LaneOptions {
@@ -193,6 +195,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         coalescer,
         batchSize: options.batchSize,
         limit: host.limit,
+        throttled: (retryAfterMs) => host.throttled?.(retryAfterMs),
         mayDispatch: lease.valid,
         ending: ending.signal,
       }),

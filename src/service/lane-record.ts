@@ -4,6 +4,7 @@ import type { NatsLink } from '../../streams/nats/connection.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
 import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 const dataSchema = z.object({
   target: z.string().optional(),
@@ -13,6 +14,7 @@ const dataSchema = z.object({
   targetState: z.string().optional(),
   lastError: z.string().nullish(),
   applied: z.number().optional(),
+  rateLimit: z.object({ perSecond: z.number(), configured: z.number() }).optional(),
   heldFields: z
     .array(z.object({ channel: z.string(), why: z.enum(['guard', 'paused']), fields: z.number(), since: z.number() }))
     .optional(),
@@ -33,6 +35,8 @@ export interface LaneSummary {
   readonly applied: number;
   /** Fields in hand that are not written until a person says so, by channel and reason. */
   readonly heldFields: readonly HeldFieldCount[];
+  /** Statements per second that the lane may run now, and when nobody asks it to slow down; undefined: not told yet. */
+  readonly rateLimit: RateLimit | undefined;
   readonly paused: boolean;
 }
 
@@ -54,6 +58,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       lastError,
       applied = 0,
       heldFields = [],
+      rateLimit,
     } = data.success ? data.data : {};
     lanes.push({
       lane,
@@ -67,6 +72,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       lastError: lastError ?? undefined,
       applied,
       heldFields,
+      rateLimit,
       paused: paused.has(target),
     });
   }

@@ -1,7 +1,7 @@
 import { createConfigStore } from '../../../streams/nats/config-store.ts';
 import { createControlStore } from '../../../streams/nats/control-store.ts';
 import { documentInForce } from '../../service/configuration.ts';
-import { readLanes } from '../../service/lane-record.ts';
+import { type LaneSummary, readLanes } from '../../service/lane-record.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { withNats } from '../nats-access.ts';
@@ -23,7 +23,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
           rows.map((lane) => [
             lane.lane,
             lane.target,
-            lane.paused ? 'paused' : lane.targetState,
+            `${lane.paused ? 'paused' : lane.targetState}${describeRate(lane)}`,
             lane.owner ?? 'nobody',
             lane.lag,
             lane.held,
@@ -35,4 +35,9 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
         ),
   );
   return EXIT.ok;
+}
+
+function describeRate({ rateLimit }: LaneSummary): string {
+  if (rateLimit === undefined || rateLimit.perSecond >= rateLimit.configured) return '';
+  return `, slowed to ${rateLimit.perSecond.toPrecision(2)} of ${rateLimit.configured}/s`;
 }
