@@ -133,6 +133,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     run: async (call) => (await import('./commands/release.ts')).release(call),
   },
   {
+    usage: 'reconciled <target>',
+    summary: 'say that a target was compared with the catalogue after changes were lost; clears the mark in lanes',
+    example: 'backflow reconciled pg_sales',
+    run: async (call) => (await import('./commands/reconciled.ts')).reconciled(call),
+  },
+  {
     usage: 'list',
     group: 'dlq',
     summary: 'list dead letters, newest first',

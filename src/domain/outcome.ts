@@ -1,5 +1,6 @@
 import type { Aspect, EntityType } from './entity.ts';
 import type { FailureClass } from './failure.ts';
+import type { Gap } from './gap.ts';
 import type { Rank } from './rank.ts';
 import type { StoredObject } from './stored-object.ts';
 import type { SyncState } from './sync-state.ts';
@@ -96,6 +97,8 @@ export interface BulkOutcomeMessage {
   readonly configRevision: number;
   readonly items: readonly OutcomeItem[];
   readonly settles: readonly number[];
+  /** This records changes that nobody can settle any more. */
+  readonly gap?: Gap;
 }
 
 /** What the dead letter stream holds: everything needed to understand and to replay. */

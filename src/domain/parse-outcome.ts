@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gap } from './gap.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from './outcome.ts';
 import { storedObject } from './stored-object.ts';
 import type { SyncState } from './sync-state.ts';
@@ -82,6 +83,7 @@ const bulk = z.object({
   items: z.array(item),
   settles: z.array(z.number()),
 });
+  gap: gap.optional(),
 
 const letter = z.object({ v: z.literal(1), id: z.string(), at: z.number(), failure, body: z.string() });
 

@@ -45,6 +45,11 @@ export function changeSubject(service: string, asset: Asset): string {
   return `change.${encodeToken(service)}.${slotOf(key)}.${asset.entityType}.${key}`;
 }
 
+/** The slot that stands in a change's subject. */
+export function slotOfChange(subject: string): number {
+  return Number(subject.split('.')[2]);
+}
+
 /** What the lanes of a target read. */
 export function changeFilter(service: string): string {
   return `change.${encodeToken(service)}.>`;
@@ -86,6 +91,11 @@ export function parkedFilter(target: string): string {
 export function parseParkedSubject(subject: string): { readonly key: string; readonly sequence: number } {
   const [, , key = '', sequence = ''] = subject.split('.');
   return { key, sequence: Number(sequence) };
+}
+
+/** `bulk.<target>.<partition>.gap-<first>-<last>`: what CHANGES discarded before the lane had settled it. */
+export function gapSubject(target: string, partition: number, first: number, last: number): string {
+  return `bulk.${encodeToken(target)}.${partition}.gap-${first}-${last}`;
 }
 
 /** `deadletter.<target>.<id>`; what intake could not read stands under the target `_intake`. */

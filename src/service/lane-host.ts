@@ -4,9 +4,9 @@ import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Lease, Publisher } from '../../streams/nats/contract.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { acquireLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
-import { createPullSource } from '../../streams/nats/pull-source.ts';
+import { createPullSource, type LanePullSource } from '../../streams/nats/pull-source.ts';
 import { ensureConsumer } from '../../streams/nats/topology.ts';
-import type { AdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
+import type { TokenBucket } from '../../streams/operators/token-bucket.ts';
 import type { TargetConfig } from '../config/compiled.ts';
 import { resolveConnection } from '../config/resolve-connection.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
@@ -17,16 +17,16 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ChannelControls } from './channel-controls.ts';
 import { laneObserver } from './lane-observer.ts';
+import { LaneRetention } from './lane-retention.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
-import { rateLimitOf } from './rate-limit.ts';
 
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
 export function ackWaitMs(leaseMs = LEASE_MS): number {
   return 3 * leaseMs;
 }
-/** How often the lane's record is brought up to date. */
-const RECORD_EVERY_MS = 5_000;
+/** How often the lane's record is brought up to date, in leases. */
+const RECORD_EVERY = 0.5;
 
 export interface LaneHostOptions {
   /** Connection that changes are pulled on. */
@@ -38,13 +38,15 @@ export interface LaneHostOptions {
   readonly target: TargetConfig;
   readonly partition: number;
   readonly connector: Connector;
-  readonly bucket: AdaptiveBucket;
+  readonly bucket: TokenBucket;
   readonly watcher: LeaseWatcher;
   /** Whether this replica should ask for the lane now, as the balance over all replicas has it. */
   readonly mayClaim: () => boolean;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly vitals: LaneVitals;
+  /** Of the configuration in force. */
+  readonly configRevision: () => number;
   readonly controls: ChannelControls;
   readonly catalogue?: CatalogueReader;
   readonly secrets: SecretSources;
@@ -77,20 +79,41 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
   /** As the lane's record last said. */
   let ackFloor = 0;
 
+  const retention = new LaneRetention({
+    ...options,
+    link: storeLink,
+    lane,
+    target: target.service,
+    filters: laneFilters(target, partition),
+    ownsSlot: (slot) => slot % target.partitions === partition,
+  });
+  /** Looks at the lane follow one another, each based on the record that the one before left. */
+  let looking: Promise<unknown> = Promise.resolve();
+
+  function look(lease: Lease, claimed: boolean, heldFrom: number | undefined): Promise<void> {
+    const next = looking
+      .catch(() => undefined)
+      .then(async () => {
+        ackFloor = await retention.look(lease, claimed, heldFrom, () => laneRecord(options));
+      });
+    looking = next;
+    return next;
+  }
+
   /** Keeps what a next owner and the lane table have to know in the lane's record. */
-  function keepRecord(lease: Lease): void {
+  function keepRecord(lease: Lease, source: LanePullSource): void {
+    let busy = false;
     const timer = setInterval(() => {
-      if (!lease.valid()) {
-        clearInterval(timer);
-        return;
+      if (!lease.valid()) clearInterval(timer);
+      else if (!busy) {
+        busy = true;
+        void look(lease, false, source.oldestInHand())
+          .catch(() => undefined)
+          .finally(() => {
+            busy = false;
+          });
       }
-      void laneRecord(storeLink, lane, options)
-        .then((record) => {
-          ackFloor = record.ackFloor;
-          return lease.update(record);
-        })
-        .catch(() => undefined);
-    }, RECORD_EVERY_MS);
+    }, leaseMs * RECORD_EVERY);
     timer.unref();
     void lease.lost.then(() => clearInterval(timer));
   }
@@ -107,7 +130,6 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
       });
       if (lease === 'held') return undefined;
       valid = lease.valid;
-      keepRecord(lease);
       return lease;
     },
     async openSource(lease, limits) {
@@ -124,14 +146,17 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         });
       };
       await ensure();
+      // Before anything is pulled: nobody has in hand what was delivered before.
+      await look(lease, true, undefined);
       const source = createPullSource(link, { stream: STREAMS.changes, durable: lane, limits, ackWaitMs: ackWait });
       const watching = source.events.subscribe((event) => {
         if (event.type !== 'consumer-missing' || !lease.valid()) return;
         log.warn({ lane }, 'the consumer of the lane is gone; it is made again behind the last ack floor');
-        void ensure().catch((error: unknown) =>
-          log.warn({ lane, err: error }, 'the consumer could not be made again yet'),
-        );
+        void ensure()
+          .then(() => look(lease, true, source.oldestInHand()))
+          .catch((error: unknown) => log.warn({ lane, err: error }, 'the consumer could not be made again yet'));
       });
+      keepRecord(lease, source);
       void lease.lost.then(() => watching.unsubscribe());
       return source;
     },
@@ -143,6 +168,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           publisher: options.publisher,
           target: target.service,
           partition,
+          partitions: target.partitions,
           valid: leaseValid,
           onTrouble: (message) => log.warn({ lane, problem: message }, 'an outcome could not be stored yet'),
         }),
@@ -161,33 +187,19 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
       await options.bucket.take(statements, signal);
       return performance.now() - before;
     },
-    throttled(retryAfterMs) {
-      options.bucket.throttled(retryAfterMs);
-      const { perSecond } = rateLimitOf(options.bucket, target);
-      options.metrics.throttled({ target: target.service, partition }, perSecond);
-      log.warn({ lane, retryAfterMs, perSecond }, 'the target asks to slow down; its rate is lowered for a while');
-    },
   };
 }
 
-/** What a lane's record holds beside its owner: where to go on, and how it fares. */
-async function laneRecord(
-  link: NatsLink,
-  lane: string,
-  { target, partition, vitals, bucket, metrics }: LaneHostOptions,
-): Promise<Readonly<Record<string, unknown>> & { readonly ackFloor: number }> {
-  const info = await link.jsm.consumers.info(STREAMS.changes, lane);
-  metrics.rateLimit({ target: target.service, partition }, bucket.perSecond());
+/** How a lane fares, as the lane table shows it; the rest of its record is about where to go on. */
+function laneRecord({ target, partition, vitals }: LaneHostOptions): Readonly<Record<string, unknown>> {
   return {
     target: target.service,
     partition,
-    ackFloor: info.ack_floor.stream_seq,
     held: vitals.held,
     oldestHeldAt: vitals.oldestHeldAt ?? null,
     targetState: vitals.target,
     lastError: vitals.lastError ?? null,
     applied: vitals.applied,
     heldFields: vitals.heldFields,
-    rateLimit: rateLimitOf(bucket, target),
   };
 }

@@ -14,19 +14,18 @@ import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { Membership } from '../../streams/nats/membership.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
-import { type AdaptiveBucket, createAdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
+import { createTokenBucket } from '../../streams/operators/token-bucket.ts';
 import type { CompiledConfig, TargetConfig } from '../config/compiled.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
 import type { CatalogueReader } from '../domain/catalogue-reader.ts';
 import { BUCKETS, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { ChannelControls } from './channel-controls.ts';
 import { balanceTimings } from './judge-lanes.ts';
 import { LaneBalancer } from './lane-balancer.ts';
-import type { ChannelControls } from './channel-controls.ts';
 import { createLaneHost, laneName } from './lane-host.ts';
 import { type LaneVitals, newVitals } from './lane-vitals.ts';
-import { type RateLimit, rateLimitOf } from './rate-limit.ts';
 
 /** Bytes that the changes in flight of all lanes of a replica may take together. */
 const CREDIT_BYTES = 32 * 1024 * 1024;
@@ -64,9 +63,10 @@ export interface LaneRow extends LaneStatus {
   readonly pending: number;
   readonly oldestUnappliedMs: number | undefined;
   readonly target_state: LaneVitals['target'];
+  readonly retention: number;
+  readonly needsReconcile: LaneVitals['needsReconcile'];
   /** Fields that are not written until a person says so. */
   readonly heldFields: LaneVitals['heldFields'];
-  readonly rateLimit: RateLimit;
   readonly applied: number;
 }
 
@@ -75,7 +75,6 @@ interface RunningLane {
   readonly target: TargetConfig;
   readonly partition: number;
   readonly vitals: LaneVitals;
-  readonly bucket: AdaptiveBucket;
   /** Its target was removed: it ends when its backlog has. */
   retiring: boolean;
 }
@@ -176,7 +175,7 @@ export class LaneManager {
 
   async rows(): Promise<readonly LaneRow[]> {
     const rows = [...this.#lanes.entries()].map(
-      async ([name, { ref, target, partition, vitals, bucket }]): Promise<LaneRow> => {
+      async ([name, { ref, target, partition, vitals }]): Promise<LaneRow> => {
         const status = await ref
           .ask<LaneStatus>((replyTo) => ({ type: 'status', replyTo }), { timeoutMs: STATUS_TIMEOUT_MS })
           .catch(
@@ -196,8 +195,9 @@ export class LaneManager {
           pending,
           oldestUnappliedMs: vitals.oldestHeldAt === undefined ? undefined : Date.now() - vitals.oldestHeldAt,
           target_state: vitals.target,
+          retention: vitals.retention,
+          needsReconcile: vitals.needsReconcile,
           heldFields: vitals.heldFields,
-          rateLimit: rateLimitOf(bucket, target),
           applied: vitals.applied,
           lastError: vitals.lastError ?? status.lastError,
         };
@@ -274,9 +274,18 @@ export class LaneManager {
     const name = laneName(target, partition);
     const vitals = newVitals();
     const perSecond = target.rate.perSecond / target.partitions;
-    const bucket = createAdaptiveBucket({ perSecond, burst: Math.max(1, target.rate.burst / target.partitions) });
+    const bucket = createTokenBucket({ perSecond, burst: Math.max(1, target.rate.burst / target.partitions) });
     const mayClaim = (): boolean => this.#balancer.mayClaim(name);
-    const host = createLaneHost({ ...this.#options, target, partition, connector, bucket, vitals, mayClaim });
+    const host = createLaneHost({
+      ...this.#options,
+      configRevision: () => (this.#config ?? config).revision,
+      target,
+      partition,
+      connector,
+      bucket,
+      vitals,
+      mayClaim,
+    });
     this.#generation += 1;
     const ref = system.spawn(
       lane({
@@ -307,7 +316,7 @@ export class LaneManager {
         stopTimeoutMs: 15_000,
       },
     );
-    this.#lanes.set(name, { ref, target, partition, vitals, bucket, retiring: false });
+    this.#lanes.set(name, { ref, target, partition, vitals, retiring: false });
   }
 }
 

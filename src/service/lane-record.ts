@@ -3,8 +3,9 @@ import type { HeldFieldCount } from '../../actors/lane/lane-ports.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
+import { reconciledTimes } from '../../streams/nats/reconciled-store.ts';
 import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { type NeedsReconcile, retentionRecord } from './retention-record.ts';
 
 const dataSchema = z.object({
   target: z.string().optional(),
@@ -14,10 +15,10 @@ const dataSchema = z.object({
   targetState: z.string().optional(),
   lastError: z.string().nullish(),
   applied: z.number().optional(),
-  rateLimit: z.object({ perSecond: z.number(), configured: z.number() }).optional(),
   heldFields: z
     .array(z.object({ channel: z.string(), why: z.enum(['guard', 'paused']), fields: z.number(), since: z.number() }))
     .optional(),
+  ...retentionRecord.shape,
 });
 
 /** A lane as its record in NATS and its consumer show it, whoever owns it. */
@@ -35,14 +36,15 @@ export interface LaneSummary {
   readonly applied: number;
   /** Fields in hand that are not written until a person says so, by channel and reason. */
   readonly heldFields: readonly HeldFieldCount[];
-  /** Statements per second that the lane may run now, and when nobody asks it to slow down; undefined: not told yet. */
-  readonly rateLimit: RateLimit | undefined;
   readonly paused: boolean;
+  /** Changes were lost, and nobody has said since that the target was compared with the catalogue (`backflow reconciled`). */
+  readonly needsReconcile: NeedsReconcile | undefined;
 }
 
 /** All lanes that ever had an owner and still have a consumer, from NATS alone. */
 export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Promise<readonly LaneSummary[]> {
   const lanes: LaneSummary[] = [];
+  const reconciled = await reconciledTimes(link);
   for (const { key: lane, value } of await openBucket(link, BUCKETS.leases).entries('*')) {
     const record = parseLeaseRecord(value);
     const info = await link.jsm.consumers.info(STREAMS.changes, lane).catch(() => undefined);
@@ -58,7 +60,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       lastError,
       applied = 0,
       heldFields = [],
-      rateLimit,
+      needsReconcile,
     } = data.success ? data.data : {};
     lanes.push({
       lane,
@@ -72,8 +74,9 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       lastError: lastError ?? undefined,
       applied,
       heldFields,
-      rateLimit,
       paused: paused.has(target),
+      needsReconcile:
+        needsReconcile === undefined || (reconciled.get(target) ?? 0) >= needsReconcile.at ? undefined : needsReconcile,
     });
   }
   return lanes.sort((a, b) => (a.lane < b.lane ? -1 : 1));

@@ -1,4 +1,5 @@
 import type { HeldFieldCount } from '../../actors/lane/lane-ports.ts';
+import type { NeedsReconcile } from './retention-record.ts';
 
 /** What a lane last told about itself; the lane table shows it. */
 export interface LaneVitals {
@@ -8,6 +9,10 @@ export interface LaneVitals {
   pending: number;
   /** Fields that are not written until a person says so. */
   heldFields: readonly HeldFieldCount[];
+  /** Share of the way to being discarded that the oldest unsettled change has come, 0 to 1. */
+  retention: number;
+  /** Changes were lost: the target has to be compared with the catalogue. */
+  needsReconcile: NeedsReconcile | undefined;
   target: 'up' | 'down' | 'unknown';
   lastError: string | undefined;
   /** Writes applied by this replica since it started. */
@@ -20,6 +25,8 @@ export function newVitals(): LaneVitals {
     oldestHeldAt: undefined,
     pending: 0,
     heldFields: [],
+    retention: 0,
+    needsReconcile: undefined,
     target: 'unknown',
     lastError: undefined,
     applied: 0,

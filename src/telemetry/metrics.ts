@@ -34,13 +34,15 @@ export interface Metrics {
   /** Age of the oldest change that the lane has not settled; 0 when there is none. */
   oldestUnapplied(lane: LaneLabel, milliseconds: number): void;
   credits(lane: LaneLabel, inUse: { readonly messages: number; readonly bytes: number }): void;
+  /** `share`: how far the lane's oldest unsettled change is on its way to being discarded, 0 to 1. */
+  retention(lane: LaneLabel, share: number, needsReconcile: boolean): void;
+  /** Changes of the target were discarded before they were settled. */
+  gap(target: string): void;
+  /** How full a stream is, 0 to 1. */
+  streamFill(stream: string, share: number): void;
   /** Forgets the gauges of a lane that is no longer owned here. */
   laneGone(lane: LaneLabel): void;
   limiterWait(target: string, milliseconds: number): void;
-  /** Statements per second that the lane may run now. */
-  rateLimit(lane: LaneLabel, perSecond: number): void;
-  /** The target has asked to slow down; the lane may run so many statements per second from now on. */
-  throttled(lane: LaneLabel, perSecond: number): void;
   breaker(target: string, state: BreakerState): void;
   /** Whether the guard of a channel holds its clears back. */
   guard(channel: string, holding: boolean): void;
@@ -115,18 +117,6 @@ export function createMetrics(): Metrics {
     buckets: WAIT_SECONDS,
     registers,
   });
-  const rates = new Gauge({
-    name: 'backflow_rate_limit_per_second',
-    help: 'Statements per second that the lane may run now',
-    labelNames: ['target', 'partition'],
-    registers,
-  });
-  const throttles = new Counter({
-    name: 'backflow_throttled_total',
-    help: 'Answers of the target that asked to slow down',
-    labelNames: ['target'],
-    registers,
-  });
   const breakers = new Gauge({
     name: 'backflow_breaker_state',
     help: '1 for the state that the circuit breaker of the target is in',
@@ -153,6 +143,31 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const retention = new Gauge({
+    name: 'backflow_lane_retention_ratio',
+    help: 'How far the oldest unsettled change of the lane is on its way to being discarded by CHANGES; 1: now',
+    labelNames: ['target', 'partition'],
+    registers,
+  });
+  const reconcile = new Gauge({
+    name: 'backflow_lane_needs_reconcile',
+    help: '1 when changes of the lane were discarded unsettled and nobody has compared the target with the catalogue since',
+    labelNames: ['target', 'partition'],
+    registers,
+  });
+  const gaps = new Counter({
+    name: 'backflow_gaps_total',
+    help: 'Gaps: stretches of changes that CHANGES discarded before they were settled',
+    labelNames: ['target'],
+    registers,
+  });
+  const fill = new Gauge({
+    name: 'backflow_stream_fill_ratio',
+    help: 'Bytes of a stream in relation to its limit; lanes wait while OUTCOMES, OBJECTS or DEADLETTERS is full',
+    labelNames: ['stream'],
+    registers,
+  });
+
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -167,19 +182,21 @@ export function createMetrics(): Metrics {
       creditsInUse.set({ ...labelsOf(lane), unit: 'messages' }, inUse.messages);
       creditsInUse.set({ ...labelsOf(lane), unit: 'bytes' }, inUse.bytes);
     },
+    retention: (lane, share, needsReconcile) => {
+      retention.set(labelsOf(lane), share);
+      reconcile.set(labelsOf(lane), needsReconcile ? 1 : 0);
+    },
+    gap: (name) => gaps.inc({ target: target(name) }),
+    streamFill: (stream, share) => fill.set({ stream }, share),
     laneGone: (lane) => {
+      retention.remove(labelsOf(lane));
+      reconcile.remove(labelsOf(lane));
       lag.remove(labelsOf(lane));
-      rates.remove(labelsOf(lane));
       oldest.remove(labelsOf(lane));
       creditsInUse.remove({ ...labelsOf(lane), unit: 'messages' });
       creditsInUse.remove({ ...labelsOf(lane), unit: 'bytes' });
     },
     limiterWait: (name, milliseconds) => limiterWaits.observe({ target: target(name) }, seconds(milliseconds)),
-    rateLimit: (lane, perSecond) => rates.set(labelsOf(lane), perSecond),
-    throttled: (lane, perSecond) => {
-      throttles.inc({ target: target(lane.target) });
-      rates.set(labelsOf(lane), perSecond);
-    },
     breaker: (name, state) => {
       for (const one of BREAKER_STATES) breakers.set({ target: target(name), state: one }, one === state ? 1 : 0);
     },

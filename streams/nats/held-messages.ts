@@ -47,6 +47,13 @@ export class HeldMessages {
     return this.#held.size;
   }
 
+  /** The lowest sequence in hand. Looks at all of them: not for the hot path. */
+  oldest(): number | undefined {
+    let oldest: number | undefined;
+    for (const sequence of this.#held.keys()) if (oldest === undefined || sequence < oldest) oldest = sequence;
+    return oldest;
+  }
+
   /** True when the sequence is in hand: its delivery count and ack subject are then the new ones. */
   replace(sequence: number, ackSubject: string, deliveryCount: number): boolean {
     const held = this.#held.get(sequence);

@@ -22,14 +22,21 @@ interface OpenRequest {
   left: number;
 }
 
+/** A pull source that tells what it has handed out. */
+export interface LanePullSource extends PullSource {
+  /** The lowest sequence in hand, undefined when there is none. */
+  readonly oldestInHand: () => number | undefined;
+}
+
 /** See `PullSource`. States: idle → pulling → stopping → idle. */
-export function createPullSource(link: NatsLink, options: PullSourceOptions): PullSource {
+export function createPullSource(link: NatsLink, options: PullSourceOptions): LanePullSource {
   const puller = new Puller(link, options);
   return {
     deliveries: new Observable((subscriber) => puller.subscribe(subscriber)),
     creditsInUse: () => puller.credits.inUse(),
     events: puller.events,
     stopped: () => puller.stopped,
+    oldestInHand: () => puller.oldestInHand(),
   };
 }
 
@@ -102,6 +109,10 @@ class Puller {
       this.#state = 'stopping';
       this.stopped = this.#stop();
     };
+  }
+
+  oldestInHand(): number | undefined {
+    return this.#held.oldest();
   }
 
   #schedule(): void {

@@ -5,7 +5,7 @@ import { type LaneSummary, readLanes } from '../../service/lane-record.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { withNats } from '../nats-access.ts';
-import { clip, formatDuration, formatTable } from '../output.ts';
+import { clip, formatDuration, formatTable, formatTime } from '../output.ts';
 
 /** `backflow lanes`: the lanes of all replicas, from NATS alone. */
 export async function lanes({ output }: CommandCall): Promise<ExitCode> {
@@ -23,7 +23,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
           rows.map((lane) => [
             lane.lane,
             lane.target,
-            `${lane.paused ? 'paused' : lane.targetState}${describeRate(lane)}`,
+            `${lane.paused ? 'paused' : lane.targetState}${describeLoss(lane)}`,
             lane.owner ?? 'nobody',
             lane.lag,
             lane.held,
@@ -37,7 +37,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function describeRate({ rateLimit }: LaneSummary): string {
-  if (rateLimit === undefined || rateLimit.perSecond >= rateLimit.configured) return '';
-  return `, slowed to ${rateLimit.perSecond.toPrecision(2)} of ${rateLimit.configured}/s`;
+function describeLoss({ needsReconcile: lost }: LaneSummary): string {
+  if (lost === undefined) return '';
+  return `, needs reconcile: ${lost.changes ?? 'unknown many'} changes lost since ${formatTime(lost.from)}`;
 }

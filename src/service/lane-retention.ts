@@ -1,0 +1,203 @@
+import type { NatsLink } from '../../streams/nats/connection.ts';
+import type { Lease, Publisher } from '../../streams/nats/contract.ts';
+import { reconciledAt } from '../../streams/nats/reconciled-store.ts';
+import { getNext } from '../../streams/nats/stored-messages.ts';
+import { StreamError } from '../../streams/nats/stream-error.ts';
+import {
+  type ConsumerLook,
+  countFrom,
+  lookAtConsumer,
+  lookAtStream,
+  type StreamLook,
+} from '../../streams/nats/stream-look.ts';
+import { describeGap, type Gap } from '../domain/gap.ts';
+import type { BulkOutcomeMessage } from '../domain/outcome.ts';
+import { changeFilter, gapSubject, STREAMS, slotOfChange } from '../domain/subjects.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { findGap, type LaneSight } from './find-gap.ts';
+import type { LaneVitals } from './lane-vitals.ts';
+import { ALARM_FROM, mayBeNear, retentionReach } from './retention-reach.ts';
+import { type NeedsReconcile, type RetentionRecord, readRetention } from './retention-record.ts';
+
+/** After an alarm a lane has to fall below this share before it can alarm again. */
+const CALM_BELOW = 0.65;
+/** Messages of other partitions that are passed over in search of the oldest of this one. */
+const MAX_SEARCH = 64;
+
+export interface LaneRetentionOptions {
+  readonly link: NatsLink;
+  readonly publisher: Publisher;
+  readonly lane: string;
+  readonly target: string;
+  readonly partition: number;
+  /** Subjects that the lane reads. */
+  readonly filters: readonly string[];
+  /** Whether a slot is one of the lane's. */
+  readonly ownsSlot: (slot: number) => boolean;
+  readonly configRevision: () => number;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly vitals: LaneVitals;
+}
+
+/** Watches how near a lane is to what CHANGES discards, and records what it has lost there. */
+export class LaneRetention {
+  readonly #options: LaneRetentionOptions;
+  #alarmed = false;
+
+  constructor(options: LaneRetentionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Looks once, and keeps the lane's record: `rest` is everything else in it. `claimed`: the lane was just taken over, or its consumer
+   * made anew. Gives the ack floor. Errors: `StreamError`.
+   */
+  async look(
+    lease: Lease,
+    claimed: boolean,
+    heldFrom: number | undefined,
+    rest: () => Readonly<Record<string, unknown>>,
+  ): Promise<number> {
+    const { link, lane, filters } = this.#options;
+    const before = readRetention(lease.data());
+    // In this order: what is published in between counts as seen by nobody, never as missing.
+    const consumer = await lookAtConsumer(link, STREAMS.changes, lane);
+    const stream = await lookAtStream(link, STREAMS.changes);
+    const now = Date.now();
+    const found =
+      before.sight === undefined
+        ? undefined
+        : await findGap({
+            before: before.sight,
+            consumer,
+            stream,
+            claimed,
+            now,
+            countFrom: (sequence) =>
+              sequence > stream.last ? Promise.resolve(0) : countFrom(link, STREAMS.changes, filters, sequence),
+          });
+    const oldest = mayBeNear(stream, now) ? await this.#oldest(consumer, stream) : undefined;
+    const { delivered, deliveries, ackFloor, undelivered, unacked } = consumer;
+    const sight: LaneSight = {
+      ...{ at: now, delivered, deliveries, ackFloor, undelivered, unacked, last: stream.last },
+      firstTime: stream.firstTime,
+      ...(heldFrom === undefined ? {} : { heldFrom }),
+      ...(oldest === undefined ? {} : { oldest }),
+    };
+    const reconcile = await this.#reconcile(before.needsReconcile, found, now);
+    const gaps = [...(before.gaps ?? []), ...(found === undefined ? [] : [found])];
+    const record: RetentionRecord = { sight, ...(reconcile === undefined ? {} : { needsReconcile: reconcile }) };
+    await lease.update({ ...rest(), ackFloor, ...record, ...(gaps.length === 0 ? {} : { gaps }) });
+    if (found !== undefined) this.#tellGap(found);
+    this.#options.metrics.laneLag(this.#label(), undelivered + unacked);
+    this.#tell(retentionReach(consumer, stream, oldest?.time, now), reconcile);
+    if (gaps.length > 0 && (await this.#recordAll(gaps))) await lease.update({ ...rest(), ackFloor, ...record });
+    return ackFloor;
+  }
+
+  /** The oldest change that the lane has not settled and that CHANGES still has. */
+  async #oldest(consumer: ConsumerLook, stream: StreamLook): Promise<LaneSight['oldest']> {
+    if (consumer.undelivered + consumer.unacked === 0) return undefined;
+    const { link, target, ownsSlot } = this.#options;
+    let from = Math.max(consumer.ackFloor + 1, stream.first);
+    for (let tries = 0; tries < MAX_SEARCH; tries += 1) {
+      const message = await getNext(link, STREAMS.changes, from, changeFilter(target));
+      if (message === undefined) return undefined;
+      const { sequence, time } = message;
+      if (ownsSlot(slotOfChange(message.subject))) return { sequence, time };
+      from = sequence + 1;
+    }
+    return undefined;
+  }
+
+  async #reconcile(
+    before: NeedsReconcile | undefined,
+    found: Gap | undefined,
+    now: number,
+  ): Promise<NeedsReconcile | undefined> {
+    const done = before !== undefined && (await reconciledAt(this.#options.link, this.#options.target)) >= before.at;
+    const open = done ? undefined : before;
+    if (done) this.#options.log.info({ lane: this.#options.lane }, 'the target was said to be reconciled');
+    if (found === undefined) return open;
+    const known = found.changes !== undefined && (open === undefined || open.changes !== undefined);
+    return {
+      at: now,
+      gaps: (open?.gaps ?? 0) + 1,
+      ...(known ? { changes: (open?.changes ?? 0) + (found.changes ?? 0) } : {}),
+      from: Math.min(open?.from ?? found.from, found.from),
+      to: Math.max(open?.to ?? found.to, found.to),
+    };
+  }
+
+  /** Whether all of them are recorded; one that is not yet is tried again at the next look. */
+  async #recordAll(gaps: readonly Gap[]): Promise<boolean> {
+    try {
+      for (const one of gaps) await this.#record(one);
+      return true;
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      this.#options.log.warn({ lane: this.#options.lane, problem: error.message }, 'a gap could not be recorded yet');
+      return false;
+    }
+  }
+
+  async #record(missing: Gap): Promise<void> {
+    const { publisher, target, partition, lane, configRevision } = this.#options;
+    const reason = describeGap(missing);
+    const message: BulkOutcomeMessage = {
+      v: 1,
+      id: `gap-${lane}-${missing.firstSequence}-${missing.lastSequence}`,
+      target,
+      at: Date.now(),
+      lane,
+      configRevision: configRevision(),
+      items: [
+        {
+          sequence: missing.firstSequence,
+          eventId: '',
+          object: '',
+          status: 'failed',
+          reason,
+          failure: { class: 'not_found', code: 'gap', message: reason },
+        },
+      ],
+      settles: [],
+      gap: missing,
+    };
+    const subject = gapSubject(target, partition, missing.firstSequence, missing.lastSequence);
+    try {
+      const settings = { msgId: message.id, expectedLastSubjectSequence: 0, giveUpAfterMs: 5_000 };
+      await publisher.publish(subject, JSON.stringify(message), settings);
+    } catch (error) {
+      // It stands there already.
+      if (!(error instanceof StreamError) || error.code !== 'conflict') throw error;
+    }
+  }
+
+  #label(): { readonly target: string; readonly partition: number } {
+    return { target: this.#options.target, partition: this.#options.partition };
+  }
+
+  #tellGap(found: Gap): void {
+    const { lane, target, metrics, log } = this.#options;
+    metrics.gap(target);
+    log.error({ lane, target, ...found }, `GAP: ${describeGap(found)}`);
+  }
+
+  #tell(reach: number, reconcile: NeedsReconcile | undefined): void {
+    const { target, lane, metrics, log, vitals } = this.#options;
+    const share = Math.min(1, reach);
+    metrics.retention(this.#label(), share, reconcile !== undefined);
+    vitals.retention = share;
+    vitals.needsReconcile = reconcile;
+    if (share >= ALARM_FROM && !this.#alarmed) {
+      this.#alarmed = true;
+      log.warn(
+        { lane, target, percent: Math.round(share * 100) },
+        'the oldest change of the lane will soon be discarded by CHANGES; let the target go on, or give the stream more age or bytes',
+      );
+    } else if (share < CALM_BELOW) this.#alarmed = false;
+  }
+}
