@@ -92,7 +92,7 @@ class AssetLedger implements Ledger {
     }
     this.#hold(change, rank, touches, undoTime === undefined ? {} : { undo: found });
     if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), () => this.#openEvents());
-    if (found.length === 0) this.#recent.see(event.entityId, event.currentVersion, rank.time);
+    if (found.length === 0) this.#recent.see(event, rank.time);
     this.#moveUndos(sequence);
     return { kind: 'admitted', touches };
   }

@@ -1,9 +1,19 @@
+import type { ChangeEvent } from './change-event.ts';
 import type { RecentChange } from './sync-state.ts';
+import { aspectHashes } from './undo.ts';
 
 /** How many changes of an asset travel in its sync state. */
 export const RECENT_KEPT = 8;
 /** How many a resident ledger keeps, those still open not counted. */
 const RECENT_RESIDENT = 32;
+
+interface Sighting {
+  readonly entityId: string;
+  readonly version: number;
+  readonly time: number;
+  /** Hash of all descriptions, columns included. */
+  readonly description?: string;
+}
 
 /**
  * The newest changes of an asset, by event id: what tells duplicates, and what an undo can take back.
@@ -11,8 +21,8 @@ const RECENT_RESIDENT = 32;
  */
 export class RecentChanges {
   readonly #byId = new Map<string, RecentChange>();
-  /** Events that touched nothing but tell in which version the entity was, the newest last. */
-  #sightings: readonly { readonly entityId: string; readonly version: number; readonly time: number }[] = [];
+  /** Events that touched nothing but tell in which version the entity was and what it held, the newest last. */
+  #sightings: readonly Sighting[] = [];
   /** Looking through all changes pays only after so many have come. */
   #pruneAt = RECENT_RESIDENT + 1;
 
@@ -32,11 +42,13 @@ export class RecentChanges {
   all(): readonly RecentChange[] {
     if (this.#sightings.length === 0) return [...this.#byId.values()];
     const changes = new Map(this.#byId);
-    for (const { entityId, version, time } of this.#sightings) {
+    for (const { entityId, version, time, description } of this.#sightings) {
       let latest: RecentChange | undefined;
       for (const change of changes.values()) {
         if (change.entityId !== entityId || change.currentVersion !== version) continue;
         if (change.quiet === true || change.undoneBy !== undefined) continue;
+        // A version can be entered again with another content, by a change that has not come yet.
+        if (description !== undefined && (change.after?.description ?? description) !== description) continue;
         if (change.time <= time && change.time >= (latest?.time ?? 0)) latest = change;
       }
       if (latest !== undefined && time > (latest.seenUntil ?? latest.time)) {
@@ -47,8 +59,10 @@ export class RecentChanges {
   }
 
   /** An event that touches nothing showed the entity in this version. */
-  see(entityId: string, version: number, time: number): void {
-    this.#sightings = [...this.#sightings, { entityId, version, time }].slice(-RECENT_RESIDENT);
+  see({ entityId, currentVersion: version, snapshot }: ChangeEvent, time: number): void {
+    const description = snapshot === undefined ? undefined : aspectHashes(snapshot).description;
+    const sighting = { entityId, version, time, ...(description === undefined ? {} : { description }) };
+    this.#sightings = [...this.#sightings, sighting].slice(-RECENT_RESIDENT);
   }
 
   /** Adds or replaces a change, and now and then drops the oldest beyond the limit; `openIds` tells which have to stay. */

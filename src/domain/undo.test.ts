@@ -97,4 +97,18 @@ describe('a vote between an edit and its undo', () => {
     expect(field(ledger, 'description').winner.sequence).toBe(3);
     expect(ledger.value({ aspect: 'description' })).toMatchObject({ known: true, text: undefined });
   });
+
+  it('does not lift the undo above it when it shows another content of the same version: that was entered again', () => {
+    const ledger = createLedger(ASSET, undefined);
+    const edit: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'first' }];
+    const undo: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'first' }];
+    const forth = { currentVersion: 0.3, previousVersion: 0.2 };
+    ledger.admit(change(1, 50, edit, { description: 'first' }, forth), 0);
+    ledger.admit(vote(2, 90), 0);
+    ledger.admit(change(3, 10, undo, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
+    const again: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'edited' }];
+    ledger.admit(change(4, 80, again, { description: 'edited' }, forth), 0);
+    expect(field(ledger, 'description').winner.sequence).toBe(4);
+    expect(ledger.value({ aspect: 'description' })).toMatchObject({ known: true, text: 'edited' });
+  });
 });
