@@ -6,7 +6,7 @@ import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { acquireLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { createPullSource, type LanePullSource } from '../../streams/nats/pull-source.ts';
 import { ensureConsumer } from '../../streams/nats/topology.ts';
-import type { TokenBucket } from '../../streams/operators/token-bucket.ts';
+import type { AdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
 import type { TargetConfig } from '../config/compiled.ts';
 import { resolveConnection } from '../config/resolve-connection.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
@@ -20,6 +20,7 @@ import { laneObserver } from './lane-observer.ts';
 import { LaneRetention } from './lane-retention.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
+import { rateLimitOf } from './rate-limit.ts';
 
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
 export function ackWaitMs(leaseMs = LEASE_MS): number {
@@ -38,7 +39,7 @@ export interface LaneHostOptions {
   readonly target: TargetConfig;
   readonly partition: number;
   readonly connector: Connector;
-  readonly bucket: TokenBucket;
+  readonly bucket: AdaptiveBucket;
   readonly watcher: LeaseWatcher;
   /** Whether this replica should ask for the lane now, as the balance over all replicas has it. */
   readonly mayClaim: () => boolean;
@@ -187,11 +188,24 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
       await options.bucket.take(statements, signal);
       return performance.now() - before;
     },
+    throttled(retryAfterMs) {
+      options.bucket.throttled(retryAfterMs);
+      const { perSecond } = rateLimitOf(options.bucket, target);
+      options.metrics.throttled({ target: target.service, partition }, perSecond);
+      log.warn({ lane, retryAfterMs, perSecond }, 'the target asks to slow down; its rate is lowered for a while');
+    },
   };
 }
 
 /** How a lane fares, as the lane table shows it; the rest of its record is about where to go on. */
-function laneRecord({ target, partition, vitals }: LaneHostOptions): Readonly<Record<string, unknown>> {
+function laneRecord({
+  target,
+  partition,
+  vitals,
+  bucket,
+  metrics,
+}: LaneHostOptions): Readonly<Record<string, unknown>> {
+  metrics.rateLimit({ target: target.service, partition }, bucket.perSecond());
   return {
     target: target.service,
     partition,
@@ -201,5 +215,6 @@ function laneRecord({ target, partition, vitals }: LaneHostOptions): Readonly<Re
     lastError: vitals.lastError ?? null,
     applied: vitals.applied,
     heldFields: vitals.heldFields,
+    rateLimit: rateLimitOf(bucket, target),
   };
 }

@@ -14,7 +14,7 @@ import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { Membership } from '../../streams/nats/membership.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
-import { createTokenBucket } from '../../streams/operators/token-bucket.ts';
+import { type AdaptiveBucket, createAdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
 import type { CompiledConfig, TargetConfig } from '../config/compiled.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
 import type { CatalogueReader } from '../domain/catalogue-reader.ts';
@@ -26,6 +26,7 @@ import { balanceTimings } from './judge-lanes.ts';
 import { LaneBalancer } from './lane-balancer.ts';
 import { createLaneHost, laneName } from './lane-host.ts';
 import { type LaneVitals, newVitals } from './lane-vitals.ts';
+import { type RateLimit, rateLimitOf } from './rate-limit.ts';
 
 /** Bytes that the changes in flight of all lanes of a replica may take together. */
 const CREDIT_BYTES = 32 * 1024 * 1024;
@@ -67,6 +68,7 @@ export interface LaneRow extends LaneStatus {
   readonly needsReconcile: LaneVitals['needsReconcile'];
   /** Fields that are not written until a person says so. */
   readonly heldFields: LaneVitals['heldFields'];
+  readonly rateLimit: RateLimit;
   readonly applied: number;
 }
 
@@ -75,6 +77,7 @@ interface RunningLane {
   readonly target: TargetConfig;
   readonly partition: number;
   readonly vitals: LaneVitals;
+  readonly bucket: AdaptiveBucket;
   /** Its target was removed: it ends when its backlog has. */
   retiring: boolean;
 }
@@ -175,7 +178,7 @@ export class LaneManager {
 
   async rows(): Promise<readonly LaneRow[]> {
     const rows = [...this.#lanes.entries()].map(
-      async ([name, { ref, target, partition, vitals }]): Promise<LaneRow> => {
+      async ([name, { ref, target, partition, vitals, bucket }]): Promise<LaneRow> => {
         const status = await ref
           .ask<LaneStatus>((replyTo) => ({ type: 'status', replyTo }), { timeoutMs: STATUS_TIMEOUT_MS })
           .catch(
@@ -198,6 +201,7 @@ export class LaneManager {
           retention: vitals.retention,
           needsReconcile: vitals.needsReconcile,
           heldFields: vitals.heldFields,
+          rateLimit: rateLimitOf(bucket, target),
           applied: vitals.applied,
           lastError: vitals.lastError ?? status.lastError,
         };
@@ -274,7 +278,7 @@ export class LaneManager {
     const name = laneName(target, partition);
     const vitals = newVitals();
     const perSecond = target.rate.perSecond / target.partitions;
-    const bucket = createTokenBucket({ perSecond, burst: Math.max(1, target.rate.burst / target.partitions) });
+    const bucket = createAdaptiveBucket({ perSecond, burst: Math.max(1, target.rate.burst / target.partitions) });
     const mayClaim = (): boolean => this.#balancer.mayClaim(name);
     const host = createLaneHost({
       ...this.#options,
@@ -316,7 +320,7 @@ export class LaneManager {
         stopTimeoutMs: 15_000,
       },
     );
-    this.#lanes.set(name, { ref, target, partition, vitals, retiring: false });
+    this.#lanes.set(name, { ref, target, partition, vitals, bucket, retiring: false });
   }
 }
 

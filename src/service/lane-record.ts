@@ -5,6 +5,7 @@ import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
 import { reconciledTimes } from '../../streams/nats/reconciled-store.ts';
 import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { type NeedsReconcile, retentionRecord } from './retention-record.ts';
 
 const dataSchema = z.object({
@@ -18,6 +19,7 @@ const dataSchema = z.object({
   heldFields: z
     .array(z.object({ channel: z.string(), why: z.enum(['guard', 'paused']), fields: z.number(), since: z.number() }))
     .optional(),
+  rateLimit: z.object({ perSecond: z.number(), configured: z.number() }).optional(),
   ...retentionRecord.shape,
 });
 
@@ -36,6 +38,8 @@ export interface LaneSummary {
   readonly applied: number;
   /** Fields in hand that are not written until a person says so, by channel and reason. */
   readonly heldFields: readonly HeldFieldCount[];
+  /** Statements per second that the lane may run now, and when nobody asks it to slow down; undefined: not told yet. */
+  readonly rateLimit: RateLimit | undefined;
   readonly paused: boolean;
   /** Changes were lost, and nobody has said since that the target was compared with the catalogue (`backflow reconciled`). */
   readonly needsReconcile: NeedsReconcile | undefined;
@@ -60,6 +64,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       lastError,
       applied = 0,
       heldFields = [],
+      rateLimit,
       needsReconcile,
     } = data.success ? data.data : {};
     lanes.push({
@@ -74,6 +79,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       lastError: lastError ?? undefined,
       applied,
       heldFields,
+      rateLimit,
       paused: paused.has(target),
       needsReconcile:
         needsReconcile === undefined || (reconciled.get(target) ?? 0) >= needsReconcile.at ? undefined : needsReconcile,

@@ -43,6 +43,10 @@ export interface Metrics {
   /** Forgets the gauges of a lane that is no longer owned here. */
   laneGone(lane: LaneLabel): void;
   limiterWait(target: string, milliseconds: number): void;
+  /** Statements per second that the lane may run now. */
+  rateLimit(lane: LaneLabel, perSecond: number): void;
+  /** The target has asked to slow down; the lane may run so many statements per second from now on. */
+  throttled(lane: LaneLabel, perSecond: number): void;
   breaker(target: string, state: BreakerState): void;
   /** Whether the guard of a channel holds its clears back. */
   guard(channel: string, holding: boolean): void;
@@ -115,6 +119,18 @@ export function createMetrics(): Metrics {
     help: 'Time that writes waited for the rate limit of their target',
     labelNames: ['target'],
     buckets: WAIT_SECONDS,
+    registers,
+  });
+  const rates = new Gauge({
+    name: 'backflow_rate_limit_per_second',
+    help: 'Statements per second that the lane may run now',
+    labelNames: ['target', 'partition'],
+    registers,
+  });
+  const throttles = new Counter({
+    name: 'backflow_throttled_total',
+    help: 'Answers of the target that asked to slow down',
+    labelNames: ['target'],
     registers,
   });
   const breakers = new Gauge({
@@ -192,11 +208,17 @@ export function createMetrics(): Metrics {
       retention.remove(labelsOf(lane));
       reconcile.remove(labelsOf(lane));
       lag.remove(labelsOf(lane));
+      rates.remove(labelsOf(lane));
       oldest.remove(labelsOf(lane));
       creditsInUse.remove({ ...labelsOf(lane), unit: 'messages' });
       creditsInUse.remove({ ...labelsOf(lane), unit: 'bytes' });
     },
     limiterWait: (name, milliseconds) => limiterWaits.observe({ target: target(name) }, seconds(milliseconds)),
+    rateLimit: (lane, perSecond) => rates.set(labelsOf(lane), perSecond),
+    throttled: (lane, perSecond) => {
+      throttles.inc({ target: target(lane.target) });
+      rates.set(labelsOf(lane), perSecond);
+    },
     breaker: (name, state) => {
       for (const one of BREAKER_STATES) breakers.set({ target: target(name), state: one }, one === state ? 1 : 0);
     },

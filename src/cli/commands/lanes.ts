@@ -23,7 +23,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
           rows.map((lane) => [
             lane.lane,
             lane.target,
-            `${lane.paused ? 'paused' : lane.targetState}${describeLoss(lane)}`,
+            `${lane.paused ? 'paused' : lane.targetState}${describeRate(lane)}${describeLoss(lane)}`,
             lane.owner ?? 'nobody',
             lane.lag,
             lane.held,
@@ -35,6 +35,11 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
         ),
   );
   return EXIT.ok;
+}
+
+function describeRate({ rateLimit }: LaneSummary): string {
+  if (rateLimit === undefined || rateLimit.perSecond >= rateLimit.configured) return '';
+  return `, slowed to ${rateLimit.perSecond.toPrecision(2)} of ${rateLimit.configured}/s`;
 }
 
 function describeLoss({ needsReconcile: lost }: LaneSummary): string {
