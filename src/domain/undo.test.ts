@@ -108,7 +108,8 @@ describe('a vote between an edit and its undo', () => {
     ledger.admit(change(3, 10, undo, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
     const again: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'edited' }];
     ledger.admit(change(4, 80, again, { description: 'edited' }, forth), 0);
-    expect(field(ledger, 'description').winner.sequence).toBe(4);
+    // The vote shows the text of that one, and ranks above it.
+    expect(field(ledger, 'description').winner.sequence).toBe(2);
     expect(ledger.value({ aspect: 'description' })).toMatchObject({ known: true, text: 'edited' });
   });
 });
