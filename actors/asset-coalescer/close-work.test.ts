@@ -89,6 +89,13 @@ describe('closeRound', () => {
     expect([large.previous?.settled, large.message?.state.settled]).toEqual([[], [7]]);
   });
 
+  it('a write that was refused with a time to come back is not tried before it', () => {
+    const failure = { class: 'throttled', scope: 'object', code: '429', message: 'later', retryAfterMs: 90_000 } as const;
+    const entry = sampleEntry([sampleHeld(7, {}, config)], config);
+    closeRound(entry, takeWork(entry, TARGET, config), [result('description', 'retry', { failure })], settings);
+    expect(entry.notBefore).toBe(settings.now + 90_000);
+  });
+
   it('is silent when everything is tried again', () => {
     const entry = sampleEntry([sampleHeld(7, {}, config)], config);
     const closed = closeRound(entry, takeWork(entry, TARGET, config), [result('description', 'retry')], settings);

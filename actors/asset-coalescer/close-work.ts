@@ -66,7 +66,8 @@ export function closeRound(
   for (const result of outcome.retry) {
     const first = entry.attempts.get(result.key)?.firstAt ?? now;
     entry.attempts.set(result.key, { count: result.attempts, firstAt: first });
-    entry.notBefore = Math.max(entry.notBefore, now + retryDelay(result.attempts, random));
+    const wait = Math.max(result.failure?.retryAfterMs ?? 0, retryDelay(result.attempts, random));
+    entry.notBefore = Math.max(entry.notBefore, now + wait);
   }
   for (const field of outcome.held) noteHeld(entry, field, 'guard', now);
   for (const settlement of outcome.settlements) entry.attempts.delete(settlement.key);

@@ -1,17 +1,19 @@
 import { managingChannels, objectName } from '../../actors/asset-coalescer/decide-field.ts';
+import { connectorFor } from '../../connectors/registry.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import { getLast } from '../../streams/nats/stored-messages.ts';
 import type { FilterTrace } from '../channels/channel.ts';
 import { chooseChannels } from '../channels/choose-channel.ts';
 import type { CompiledConfig } from '../config/compiled.ts';
 import { assetKey } from '../domain/asset.ts';
-import { ASPECTS, type Aspect, type EntityType, type Field } from '../domain/entity.ts';
+import { ASPECTS, type Aspect, type EntityType, type Field, levelOf } from '../domain/entity.ts';
 import { parseFqn } from '../domain/fqn.ts';
 import { parseMessage } from '../domain/parse-change-event.ts';
 import { parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { changeSubject, outcomeSubject, STREAMS } from '../domain/subjects.ts';
 import { assetOf } from './asset-name.ts';
 import { changeBody } from './change-body.ts';
+import { explainWrite } from './explain-write.ts';
 import { type Run, wholeRunsOf } from './history.ts';
 import { WholeValuesReader } from './whole-values.ts';
 
@@ -56,6 +58,7 @@ export async function explainAsset(
   const body = change === undefined ? undefined : await changeBody(link, change);
   const parsed = body === undefined ? undefined : parseMessage(body).find((part) => part.kind === 'change');
   const snapshot = parsed?.event.snapshot;
+  const spec = connectorFor(config.targets.get(target)?.connector ?? '')?.spec;
   const aspects = ASPECTS.map((aspect): AspectExplanation => {
     const field: Field = column === undefined ? { aspect } : { aspect, column };
     const managing = managingChannels(target, asset, field, config);
@@ -66,9 +69,7 @@ export async function explainAsset(
         answer === undefined
           ? 'no state is known to evaluate the filter on'
           : answer.kind === 'writes'
-            ? channel.mode === 'observe'
-              ? 'would write, but only observes'
-              : 'writes'
+            ? explainWrite(channel, aspect, levelOf(asset.entityType, column !== undefined), spec)
             : answer.kind === 'shadowed'
               ? `shadowed by channel ${answer.by}`
               : answer.reason;
