@@ -1,42 +1,20 @@
 import type { Random } from '../../../actors/kernel/index.ts';
+import { BOT, CatalogueTable, type Content, type Emitted, type Publication, TARGET, TEXT_PARTS } from './catalogue.ts';
 
-/** What people edit of one table of the model. Undefined: none. */
-export interface Content {
-  description?: string;
-  /** Descriptions of the two columns. */
-  a?: string;
-  b?: string;
-  owner?: string;
-}
-export type Part = keyof Content;
-
-export const PARTS: readonly Part[] = ['description', 'a', 'b', 'owner'];
-export const BOT = 'ingestion-bot';
-export const TARGET = 'pg_sales';
-
-/** One message for CHANGES. `keys`: the fields (`aspect object`) that its diff touches; undefined: it can have no outcome. */
-export interface Publication {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly at: number;
-  readonly table?: string;
-  readonly keys?: readonly string[];
+export interface EditingHabits {
+  readonly tables: readonly string[];
+  readonly edits: number;
+  readonly start: number;
+  /** See `Knowledge`. */
+  readonly filtered: boolean;
 }
 
-/** One table as the catalogue has it, with what is known of how it came there. */
-export interface EditedTable {
-  readonly name: string;
-  readonly content: Content;
-  /** Parts whose last edit is by a user whose changes are not written back, or that ended cleared: the source may hold anything. */
-  readonly loose: Set<Part>;
-}
+/** A text that the target refuses to take. */
+export const POISON = 'poison';
 
-const FIELD: Readonly<Record<Part, string>> = {
-  description: 'description ',
-  a: 'description a',
-  b: 'description b',
-  owner: 'owners ',
-};
+const TAGS = ['PII.Sensitive', 'PII.None', 'Layer.Gold', 'Layer.Raw', 'Team.Sales'];
+/** Events come at most so much later than they were made, milliseconds; an undo without a partner is placed by it. */
+const LATEST_MS = 1_500;
 
 const pick = <T>(random: Random, list: readonly T[]): T => {
   const found = list[Math.floor(random() * list.length)];
@@ -46,120 +24,99 @@ const pick = <T>(random: Random, list: readonly T[]): T => {
 
 /**
  * Random edits of a few tables within some minutes, each event published a little later than it was made, so that neighbours
- * overtake each other; some twice, some by the bot, some votes, some that cannot be read, some that are for nobody here.
+ * overtake each other; some twice, some by the bot, some taken back, votes, deletions and creations, some that cannot be read, some
+ * that are for nobody here.
  */
-export function editingSessions(random: Random, tables: readonly string[], edits: number, start: number) {
-  const state = tables.map((name): EditedTable & { version: number } => ({
-    name,
-    content: {},
-    loose: new Set(),
-    version: 0.1,
-  }));
+export function editingSessions(random: Random, habits: EditingHabits) {
+  let ids = 0;
+  const nextId = (): string => {
+    ids += 1;
+    return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}`;
+  };
+  const tables = habits.tables.map((name) => new CatalogueTable(name, nextId, habits));
+  const before = new Map<CatalogueTable, { readonly content: Content; readonly user: string }>();
   const publications: Publication[] = [];
-  let time = start;
-  for (let i = 0; i < edits; i += 1) {
+  let time = habits.start;
+  let user = 'ana';
+  for (let i = 0; i < habits.edits; i += 1) {
     time += 10 + Math.floor(random() * (random() < 0.3 ? 4_000 : 200));
-    const table = pick(random, state);
-    const at = time + Math.floor(random() * 1_500);
+    if (random() < 0.5) user = random() < 0.15 ? BOT : pick(random, ['ana', 'ben']);
+    const table = pick(random, tables);
+    const at = time + Math.floor(random() * LATEST_MS);
     const roll = random();
     if (roll < 0.03) publications.push({ body: '{"not": "an event"}', headers: {}, at, keys: [' '] });
     else if (roll < 0.06) publications.push({ ...databaseEvent(i, time), at });
     else {
-      const publication = edit(random, table, i, time, at);
+      const emitted = step(random, table, before, { user, time, number: i });
+      if (emitted === undefined) continue;
+      const { body, keys } = emitted;
+      const publication: Publication = { body, keys, headers: {}, at, table: table.name };
       publications.push(publication);
-      if (random() < 0.12) publications.push({ ...publication, at: at + Math.floor(random() * 5_000) });
-      if (random() < 0.04)
-        publications.push({ body: publication.body, headers: { 'backflow-replay-target': 'another' }, at });
+      if (random() < 0.12) publications.push({ ...publication, at: at + Math.floor(random() * 3_000) });
+      if (random() < 0.04) publications.push({ body, headers: { 'backflow-replay-target': 'another' }, at });
     }
   }
-  return { tables: state, publications: publications.sort((a, b) => a.at - b.at), end: time };
+  return { tables, publications: publications.sort((a, b) => a.at - b.at), end: time };
 }
 
-function edit(
+interface Step {
+  readonly user: string;
+  readonly time: number;
+  readonly number: number;
+}
+
+function step(
   random: Random,
-  table: EditedTable & { version: number },
-  i: number,
-  time: number,
-  at: number,
-): Publication {
-  table.version = Math.round(table.version * 10 + 1) / 10;
-  const bot = random() < 0.08;
-  const vote = !bot && random() < 0.1;
-  const parts = vote ? [] : PARTS.filter(() => random() < 0.35);
-  if (!vote && parts.length === 0) parts.push(pick(random, PARTS));
-  const changes = parts.map((part) => {
-    const before = table.content[part];
-    const cleared = before !== undefined && random() < 0.1;
-    const after = cleared ? undefined : part === 'owner' ? pick(random, ['ana', 'ben']) : `${part} ${i}`;
-    if (after === undefined) delete table.content[part];
-    else table.content[part] = after;
-    if (bot || cleared) table.loose.add(part);
-    else table.loose.delete(part);
-    return { part, before, after };
-  });
-  const value = (part: Part, of: string | undefined) =>
-    part === 'owner' ? JSON.stringify(of === undefined ? [] : [owner(of)]) : of;
-  const fields = changes.map(({ part, before, after }) => ({
-    name: part === 'owner' ? 'owners' : part === 'description' ? 'description' : `columns.${part}.description`,
-    oldValue: value(part, before),
-    newValue: value(part, after),
-  }));
-  const fqn = `${TARGET}.shop.public.${table.name}`;
-  const body = JSON.stringify({
-    id: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
-    eventType: 'entityUpdated',
-    entityType: 'table',
-    entityId: `id-${table.name}`,
-    entityFullyQualifiedName: fqn,
-    currentVersion: table.version,
-    userName: bot ? BOT : pick(random, ['ana', 'ben']),
-    timestamp: time,
-    changeDescription: {
-      fieldsAdded: [],
-      fieldsUpdated: vote ? [{ name: 'votes', oldValue: '', newValue: 'up' }] : fields,
-      fieldsDeleted: [],
-      previousVersion: Math.round(table.version * 10 - 1) / 10,
-    },
-    entity: JSON.stringify(entityOf(table, time)),
-  });
-  return {
-    body,
-    headers: {},
-    at,
-    table: table.name,
-    keys: parts.length === 0 ? [' '] : parts.map((part) => FIELD[part]),
-  };
+  table: CatalogueTable,
+  before: Map<CatalogueTable, { readonly content: Content; readonly user: string }>,
+  { user, time, number }: Step,
+): Emitted | undefined {
+  if (table.state !== 'there') {
+    before.delete(table);
+    return table.state === 'deleted'
+      ? table.restore(user, time)
+      : table.create(user, time, edited(random, { tags: [] }, number));
+  }
+  const roll = random();
+  if (roll < 0.1) return table.vote(user, time);
+  if (roll < 0.13) {
+    before.delete(table);
+    return table.remove(user, time, random() < 0.5);
+  }
+  if (roll < 0.16) {
+    table.silently(pick(random, TEXT_PARTS), `silent ${number}`);
+    return undefined;
+  }
+  const last = before.get(table);
+  if (roll < 0.3 && last !== undefined) {
+    before.delete(table);
+    return table.edit(last.user, time, last.content);
+  }
+  before.set(table, { content: table.content, user });
+  return table.edit(user, time, edited(random, table.content, number));
 }
 
-/** The table as the catalogue answers for it. */
-export function entityOf(table: EditedTable & { version: number }, time: number) {
-  const { name, content, version } = table;
-  const fqn = `${TARGET}.shop.public.${name}`;
-  const text = (of: string | undefined) => (of === undefined ? {} : { description: of });
-  return {
-    id: `id-${name}`,
-    name,
-    fullyQualifiedName: fqn,
-    ...text(content.description),
-    version,
-    updatedAt: time,
-    updatedBy: 'ana',
-    tableType: 'Regular',
-    columns: [
-      { name: 'a', dataType: 'INT', fullyQualifiedName: `${fqn}.a`, tags: [], ...text(content.a) },
-      { name: 'b', dataType: 'INT', fullyQualifiedName: `${fqn}.b`, tags: [], ...text(content.b) },
-    ],
-    tags: [],
-    owners: content.owner === undefined ? [] : [owner(content.owner)],
-    databaseSchema: { id: 's', type: 'databaseSchema', name: 'public', fullyQualifiedName: `${TARGET}.shop.public` },
-    database: { id: 'd', type: 'database', name: 'shop', fullyQualifiedName: `${TARGET}.shop` },
-    service: { id: 'x', type: 'databaseService', name: TARGET, fullyQualifiedName: TARGET },
-    serviceType: 'Postgres',
-    deleted: false,
-  };
+function edited(random: Random, content: Content, number: number): Content {
+  const next: Record<string, string> = {};
+  for (const part of TEXT_PARTS) {
+    const present = content[part];
+    if (random() >= 0.35) {
+      if (present !== undefined) next[part] = present;
+    } else if (present === undefined || random() >= 0.12)
+      next[part] = random() < 0.03 ? `${POISON} ${number}` : `${part} ${number}`;
+  }
+  const owner = random() < 0.25 ? pick(random, ['ana', 'ben']) : content.owner;
+  const tags = random() < 0.35 ? otherTags(random, content.tags) : content.tags;
+  return { ...next, ...(owner === undefined ? {} : { owner }), tags };
 }
 
-const owner = (name: string) => ({ id: `user-${name}`, type: 'user', name, fullyQualifiedName: name });
+/** One label more, less, or another one of its classification. */
+function otherTags(random: Random, tags: readonly string[]): readonly string[] {
+  const tag = pick(random, TAGS);
+  if (tags.includes(tag)) return tags.filter((other) => other !== tag);
+  const classification = tag.slice(0, tag.indexOf('.') + 1);
+  return [...tags.filter((other) => !other.startsWith(classification)), tag];
+}
 
 /** A change of a database, which no channel of the model manages. */
 function databaseEvent(i: number, time: number): Omit<Publication, 'at'> {

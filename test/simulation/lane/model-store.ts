@@ -2,7 +2,9 @@ import type { TestKit } from '../../../actors/kernel/test-kit.ts';
 import type { LaneStore, RecordAnswer } from '../../../actors/lane/lane-ports.ts';
 import type { BulkOutcomeMessage, OutcomeItem, OutcomeMessage, SupersededItem } from '../../../src/domain/outcome.ts';
 import type { StoredMessage } from '../../../streams/nats/contract.ts';
+import { ModelParking } from './model-parking.ts';
 import type { ModelStream } from './model-stream.ts';
+import type { ReplicaSite } from './replica-site.ts';
 
 type Item = OutcomeItem | SupersededItem;
 
@@ -10,10 +12,17 @@ export function keyName(item: Item): string {
   return [item.sequence, item.channel ?? '', item.aspect ?? '', item.object].join(' ');
 }
 
-/** How a replica reaches the store. */
+interface Stored {
+  readonly sequence: number;
+  readonly message: OutcomeMessage;
+  readonly data: Uint8Array;
+}
+
+/** How a lane of a replica reaches the store. */
 export interface ReplicaSide {
-  /** Nothing comes back any more. */
-  readonly dead: () => boolean;
+  readonly site: ReplicaSite;
+  /** Whether the lane is still the replica's own: what keeps failing is given up otherwise. */
+  readonly valid: () => boolean;
   /** Share of requests that fail. */
   readonly trouble: () => number;
   /** Share of outcomes that take up to 15 s. */
@@ -27,85 +36,111 @@ export class ModelStore {
   readonly settled = new Set<number>();
   readonly letters = new Set<string>();
   readonly wrongs: string[] = [];
-  readonly #last = new Map<string, { readonly sequence: number; readonly message: OutcomeMessage }>();
-  readonly #bulk: { readonly at: number; readonly message: BulkOutcomeMessage }[] = [];
+  readonly #last = new Map<string, Stored>();
+  readonly #bulk: BulkOutcomeMessage[] = [];
   readonly #kit: TestKit;
+  readonly parking: ModelParking;
   readonly #stream: () => ModelStream;
   #sequence = 0;
 
   constructor(kit: TestKit, stream: () => ModelStream) {
     this.#kit = kit;
     this.#stream = stream;
+    this.parking = new ModelParking(stream);
   }
 
   /** The store as one replica reaches it. */
-  port(replica: ReplicaSide): LaneStore {
+  port({ site, valid, trouble: share, slow }: ReplicaSide): LaneStore {
     const kit = this.#kit;
     const way = async (): Promise<void> => {
       await kit.sleep(1 + Math.floor(kit.random() * 15));
-      if (replica.dead()) await new Promise(() => undefined);
+      await site.running();
     };
     const trouble = (): void => {
-      if (kit.random() < replica.trouble()) throw new Error('the store is in trouble');
+      if (kit.random() < share()) throw new Error('the store is in trouble');
+    };
+    /**
+     * A request and its reply. What cannot be sent waits for the connection; a reply that was lost makes the sender ask again, unless
+     * the lane is no longer its own.
+     */
+    const call = async <T>(serve: () => T | Promise<T>): Promise<T> => {
+      await site.running();
+      await kit.sleep(1 + Math.floor(kit.random() * 15));
+      if (site.isCut) await site.online();
+      trouble();
+      const answer = await serve();
+      await way();
+      if (site.isCut) {
+        await site.online();
+        if (!valid()) throw new Error('no answer, and the lane is lost');
+        return serve();
+      }
+      trouble();
+      return answer;
     };
     return {
-      lastOutcomes: async (subjects) => {
-        await way();
-        trouble();
-        const found = new Map<string, StoredMessage>();
-        for (const subject of subjects) {
-          const last = this.#last.get(subject);
-          if (last === undefined) continue;
-          const data = Buffer.from(JSON.stringify(last.message));
-          found.set(subject, { subject, sequence: last.sequence, time: last.message.at, headers: {}, data });
-        }
-        await way();
-        return found;
-      },
-      recordOutcome: async (subject, message, expected) => {
-        await way();
-        trouble();
-        // It may still be on its way when the sender is gone and the next owner at work.
-        if (kit.random() < replica.slow) await kit.sleep(Math.floor(kit.random() * 15_000));
-        const answer = this.#record(subject, message, expected);
-        await way();
-        trouble();
-        return answer;
-      },
-      recordBulk: async (message) => {
-        await way();
-        this.#bulk.push({ at: kit.clock.now(), message });
-        this.#note(message.items, message.settles);
-        await way();
-        return 'recorded';
-      },
-      settledInBulk: async (sequences) => {
-        await way();
-        const all = new Set(this.#bulk.flatMap(({ message }) => message.settles));
-        return new Set(sequences.filter((sequence) => all.has(sequence)));
-      },
-      recordDeadLetter: async (letter) => {
-        await way();
-        this.letters.add(
-          keyName({
-            sequence: letter.sequence ?? 0,
-            eventId: '',
-            object: letter.object ?? '',
-            by: '',
-            ...(letter.channel === undefined ? {} : { channel: letter.channel }),
-            ...(letter.aspect === undefined ? {} : { aspect: letter.aspect }),
-          }),
-        );
-      },
-      changeBody: async (sequence) => {
-        await way();
-        trouble();
-        const entry = this.#stream().entries[sequence - 1];
-        return entry === undefined ? undefined : Buffer.from(entry.data).toString('utf8');
-      },
+      lastOutcomes: (subjects) =>
+        call(() => {
+          const found = new Map<string, StoredMessage>();
+          for (const subject of subjects) {
+            const last = this.#last.get(subject);
+            if (last === undefined) continue;
+            const { sequence, message, data } = last;
+            found.set(subject, { subject, sequence, time: message.at, headers: {}, data });
+          }
+          return found;
+        }),
+      recordOutcome: (subject, message, expected) =>
+        call(async () => {
+          // It may still be on its way when the sender is gone and the next owner at work.
+          if (kit.random() < slow) await kit.sleep(Math.floor(kit.random() * 15_000));
+          return this.#record(subject, message, expected);
+        }),
+      recordBulk: (message) =>
+        call(() => {
+          if (this.#bulk.some((known) => known.id === message.id)) return 'recorded';
+          this.#bulk.push(message);
+          this.#note(message.items, message.settles);
+          return 'recorded';
+        }),
+      settledInBulk: (sequences) =>
+        call(() => {
+          const all = new Set(this.#bulk.flatMap((message) => message.settles));
+          return new Set(sequences.filter((sequence) => all.has(sequence)));
+        }),
+      recordDeadLetter: (letter) =>
+        call(() => {
+          const { sequence = 0, object = '', channel, aspect } = letter;
+          this.letters.add(
+            keyName({
+              sequence,
+              eventId: '',
+              object,
+              by: '',
+              ...(channel === undefined ? {} : { channel }),
+              ...(aspect === undefined ? {} : { aspect }),
+            }),
+          );
+        }),
+      parking: this.parking.port(call),
+      changeBody: (sequence) =>
+        call(() => {
+          const entry = this.#stream().entries[sequence - 1];
+          return entry === undefined ? undefined : Buffer.from(entry.data).toString('utf8');
+        }),
       // Everything fits into one message here.
       fetchObject: async () => undefined,
     };
+  }
+
+  /** Acknowledged and not settled: the last outcome of its asset names the change, and a copy of it lies parked. */
+  isParked(sequence: number): boolean {
+    return [...this.#last.values()].some(({ message }) => message.state.parked?.[sequence] !== undefined);
+  }
+
+  /** Changes that are parked now. */
+  parked(): readonly number[] {
+    return [...this.#last.values()].flatMap(({ message }) => Object.keys(message.state.parked ?? {}).map(Number));
   }
 
   #record(subject: string, message: OutcomeMessage, expected: number): RecordAnswer {
@@ -114,7 +149,8 @@ export class ModelStore {
     if (last !== undefined && last.message.epoch > message.epoch) return { kind: 'lost' };
     if ((last?.sequence ?? 0) !== expected) return { kind: 'outdated' };
     this.#sequence += 1;
-    this.#last.set(subject, { sequence: this.#sequence, message });
+    const data = Buffer.from(JSON.stringify(message));
+    this.#last.set(subject, { sequence: this.#sequence, message, data });
     this.#note([...message.items, ...message.superseded], message.settles);
     return { kind: 'recorded', sequence: this.#sequence };
   }

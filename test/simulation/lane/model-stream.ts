@@ -2,6 +2,7 @@ import { Observable, Subject, type Subscriber } from 'rxjs';
 import type { TestKit } from '../../../actors/kernel/test-kit.ts';
 import type { CreditLimits, Delivery, PullEvent, PullSource } from '../../../streams/nats/contract.ts';
 import { createCredits } from '../../../streams/operators/credits.ts';
+import type { ReplicaSite } from './replica-site.ts';
 
 interface Entry {
   readonly sequence: number;
@@ -10,8 +11,9 @@ interface Entry {
   readonly streamTime: number;
   deliveries: number;
   acked: boolean;
-  /** Who keeps it alive. */
+  /** Who was given it last and has not ended it. */
   holder: ModelSource | undefined;
+  /** Not delivered (again) before this time. */
   notBefore: number;
 }
 
@@ -21,8 +23,9 @@ const ACK_WAIT_MS = 30_000;
 export class ModelStream {
   readonly entries: Entry[] = [];
   readonly kit: TestKit;
-  /** Told at the moment in which an ack is sent. */
+  /** Told at the moment in which the server takes an ack. */
   readonly onAck: (sequence: number) => void;
+  #floor = 0;
 
   constructor(kit: TestKit, onAck: (sequence: number) => void) {
     this.kit = kit;
@@ -44,29 +47,34 @@ export class ModelStream {
     return sequence;
   }
 
+  /** Everything up to it is acknowledged. */
   ackFloor(): number {
-    const open = this.entries.find((entry) => !entry.acked);
-    return open === undefined ? this.entries.length : open.sequence - 1;
+    while (this.entries[this.#floor]?.acked === true) this.#floor += 1;
+    return this.#floor;
   }
 
   allAcked(): boolean {
-    return this.entries.every((entry) => entry.acked);
+    return this.ackFloor() === this.entries.length;
   }
 }
 
-/** A pull source as its contract says: hands out against credits, keeps alive what it handed out until that is ended. */
+/**
+ * A pull source as its contract says: hands out against credits, keeps alive what it handed out until that is ended. While its
+ * replica is frozen or cut off it keeps nothing alive, and what it has is delivered to others in time.
+ */
 export class ModelSource implements PullSource {
   readonly events = new Subject<PullEvent>();
   readonly deliveries: Observable<Delivery>;
   readonly #stream: ModelStream;
+  readonly #site: ReplicaSite;
   readonly #credits;
   /** Share of acks that the server never sees. */
   readonly #lostAcks: number;
   #subscriber: Subscriber<Delivery> | undefined;
-  #dead = false;
 
-  constructor(stream: ModelStream, limits: CreditLimits, lostAcks: number) {
+  constructor(stream: ModelStream, site: ReplicaSite, limits: CreditLimits, lostAcks: number) {
     this.#stream = stream;
+    this.#site = site;
     this.#lostAcks = lostAcks;
     this.#credits = createCredits(limits);
     this.deliveries = new Observable((subscriber) => {
@@ -77,54 +85,59 @@ export class ModelSource implements PullSource {
         this.#subscriber = undefined;
       };
     });
+    site.onContact(
+      () => this.#expireHeld(),
+      () => this.#keepAlive(),
+    );
   }
 
   creditsInUse(): CreditLimits {
     return this.#credits.inUse();
   }
 
-  stopped(): Promise<void> {
-    return this.#stream.kit.sleep(this.#stream.kit.random() * 100);
+  async stopped(): Promise<void> {
+    await this.#stream.kit.sleep(this.#stream.kit.random() * 100);
+    await this.#site.running();
   }
 
-  /** The process is gone: nothing that it holds is kept alive any longer, nothing that it still sends arrives. */
-  kill(): void {
-    this.#dead = true;
-    this.#subscriber = undefined;
-    const { kit, entries } = this.#stream;
-    for (const entry of entries) {
-      if (entry.holder !== this) continue;
-      entry.holder = undefined;
-      entry.notBefore = kit.clock.now() + ACK_WAIT_MS;
-    }
+  /** Nothing tells the server any longer that what is in hand is worked on. */
+  #expireHeld(): void {
+    const { kit } = this.#stream;
+    const now = kit.clock.now();
+    // At a third of the time it had been told last.
+    for (const entry of this.#held()) entry.notBefore = now + ACK_WAIT_MS * (1 - kit.random() / 3);
+  }
+
+  #keepAlive(): void {
+    for (const entry of this.#held()) entry.notBefore = Number.POSITIVE_INFINITY;
+  }
+
+  #held(): readonly Entry[] {
+    return this.#stream.entries.filter((entry) => entry.holder === this && !entry.acked);
   }
 
   #next(busy = true): void {
     const { kit } = this.#stream;
     kit.scheduler.setTimer(1 + Math.floor(kit.random() * (busy ? 20 : 200)), () => {
-      if (this.#subscriber === undefined || this.#dead) return;
+      if (this.#subscriber === undefined || this.#site.dead) return;
       let delivered = false;
-      for (let i = Math.floor(kit.random() * 4); i >= 0; i -= 1)
-        delivered = this.#deliverOne(this.#subscriber) || delivered;
+      if (this.#site.blockedSince === undefined) {
+        for (let i = Math.floor(kit.random() * 4); i >= 0; i -= 1)
+          delivered = this.#deliverOne(this.#subscriber) || delivered;
+      }
       this.#next(delivered);
     });
   }
 
   #deliverOne(subscriber: Subscriber<Delivery>): boolean {
-    const { kit, entries } = this.#stream;
-    const now = kit.clock.now();
-    const open = entries.filter((entry) => !entry.acked && entry.holder === undefined && entry.notBefore <= now);
-    const entry = open[Math.floor(kit.random() * Math.min(3, open.length))];
+    const { kit } = this.#stream;
+    const open = this.#open();
+    const entry = open[Math.floor(kit.random() * open.length)];
     if (entry === undefined || !this.#credits.admits(entry.data.length)) return false;
+    entry.deliveries += 1;
     this.#credits.take(entry.data.length);
     entry.holder = this;
-    entry.deliveries += 1;
-    const end = (how: () => void) => {
-      if (this.#dead || entry.holder !== this) return;
-      entry.holder = undefined;
-      how();
-      this.#credits.give(entry.data.length);
-    };
+    entry.notBefore = Number.POSITIVE_INFINITY;
     subscriber.next({
       subject: 'change.model',
       sequence: entry.sequence,
@@ -132,19 +145,50 @@ export class ModelSource implements PullSource {
       streamTime: entry.streamTime,
       headers: entry.headers,
       data: entry.data,
-      pending: open.length - 1,
+      pending: this.#stream.entries.length - entry.sequence,
+      ...this.#handles(entry),
+    });
+    return true;
+  }
+
+  /** The next few that may be delivered. */
+  #open(): readonly Entry[] {
+    const { entries, kit } = this.#stream;
+    const now = kit.clock.now();
+    const open: Entry[] = [];
+    for (let at = this.#stream.ackFloor(); at < entries.length && open.length < 3; at += 1) {
+      const entry = entries[at];
+      if (entry !== undefined && !entry.acked && entry.notBefore <= now && entry.holder !== this) open.push(entry);
+    }
+    return open;
+  }
+
+  #handles(entry: Entry): Pick<Delivery, 'ack' | 'nak' | 'working'> {
+    const { kit } = this.#stream;
+    let ended = false;
+    const end = (reached: () => void): void => {
+      if (ended || this.#site.dead) return;
+      ended = true;
+      this.#credits.give(entry.data.length);
+      const mine = entry.holder === this;
+      if (mine) entry.holder = undefined;
+      if (!this.#site.isCut) reached();
+      // What was sent into a broken connection never comes.
+      else if (mine) entry.notBefore = kit.clock.now() + ACK_WAIT_MS;
+    };
+    return {
       ack: () =>
         end(() => {
+          // An ack counts for its message, whoever has it meanwhile.
           this.#stream.onAck(entry.sequence);
-          if (kit.random() < this.#lostAcks) entry.notBefore = kit.clock.now() + ACK_WAIT_MS;
-          else entry.acked = true;
+          if (kit.random() >= this.#lostAcks) entry.acked = true;
+          else if (entry.holder === undefined) entry.notBefore = kit.clock.now() + ACK_WAIT_MS;
         }),
       nak: (delayMs) =>
         end(() => {
-          entry.notBefore = kit.clock.now() + (delayMs ?? 0);
+          if (entry.holder === undefined) entry.notBefore = kit.clock.now() + (delayMs ?? 0);
         }),
       working: () => undefined,
-    });
-    return true;
+    };
   }
 }

@@ -84,7 +84,7 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     edits: [
       {
         file: 'asset-coalescer/asset-coalescer.ts',
-        from: '      await reloadAsset(entry, ports.store, wholeTime(ctx.clock));',
+        from: '      await reloadAsset(entry, ports.store);',
         to: '',
       },
     ],

@@ -1,0 +1,137 @@
+import type { OutcomeItem, SupersededItem } from '../../../src/domain/outcome.ts';
+import type { CatalogueTable, Publication } from './catalogue.ts';
+import { channelOf } from './configurations.ts';
+import { POISON } from './editing-sessions.ts';
+import type { BadTables } from './faults.ts';
+import { type KnownPart, keyOfTag, valueOfTag } from './knowledge.ts';
+import { type ModelStore, said } from './model-store.ts';
+import { type ModelTarget, placeOf } from './model-target.ts';
+
+/** What a run came to. `wrongs` is empty when every promise was kept. */
+export interface Verdict {
+  readonly wrongs: readonly string[];
+  /** Parts of tables whose value in the target was compared with the catalogue's. */
+  readonly compared: number;
+  /** Of these: parts that differ, and whose outcome says that it was decided in doubt. */
+  readonly excused: number;
+  readonly changes: number;
+  readonly statuses: ReadonlyMap<string, number>;
+  readonly items: readonly (OutcomeItem | SupersededItem)[];
+}
+
+export interface Run {
+  readonly tables: readonly CatalogueTable[];
+  /** By sequence. */
+  readonly published: ReadonlyMap<number, Publication>;
+  readonly store: ModelStore;
+  readonly target: ModelTarget;
+  readonly bad: BadTables;
+  readonly filtered: boolean;
+  /** A catalogue that always answers leaves no doubt. */
+  readonly noDoubt: boolean;
+}
+
+type Item = OutcomeItem | SupersededItem;
+
+/** Compares the target and the outcomes at rest with what the history of edits says. `before`: what was wrong on the way. */
+export function judgeRun(run: Run, before: readonly string[]): Verdict {
+  const items = [...run.store.items.values()];
+  const values = judgeValues(run, items);
+  const statuses = new Map<string, number>();
+  for (const item of items) {
+    const status = 'status' in item ? item.status : 'superseded';
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  return {
+    ...values,
+    wrongs: [...before, ...run.store.wrongs, ...judgeKeys(run, items), ...values.wrongs, ...judgeFailures(run, items)],
+    changes: run.published.size,
+    statuses,
+    items,
+  };
+}
+
+/** Every change is settled, and every key of it has exactly one outcome (a second one is noticed by the store). */
+function judgeKeys({ published, store, filtered }: Run, items: readonly Item[]): string[] {
+  const wrongs: string[] = [];
+  const bySequence = Map.groupBy(items, (item) => item.sequence);
+  for (const [sequence, { keys = [] }] of published) {
+    if (!store.settled.has(sequence)) wrongs.push(`${sequence} is never settled`);
+    const recorded = bySequence.get(sequence) ?? [];
+    for (const key of keys) {
+      const named = recorded.filter((item) => `${item.aspect ?? ''} ${item.object}` === key);
+      const channel = channelOf(key.slice(0, key.indexOf(' ')), filtered);
+      const own = named.filter((item) => item.channel === channel || item.channel === undefined);
+      // A change that touches nothing by itself may show a description that came in silence, and then has that one's key.
+      const other = key === ' ' && recorded.length > 0;
+      if (own.length !== 1 && !other) wrongs.push(`${sequence} has ${own.length} outcomes for ${key}`);
+    }
+  }
+  return wrongs;
+}
+
+function judgeValues(run: Run, items: readonly Item[]) {
+  const wrongs: string[] = [];
+  let compared = 0;
+  let excused = 0;
+  const byEvent = Map.groupBy(items, (item) => item.eventId);
+  for (const table of run.tables) {
+    if (table.state !== 'there' || Object.values(run.bad).includes(table.name)) continue;
+    for (const part of table.knowledge.parts()) {
+      const certainty = table.knowledge.of(part);
+      if (certainty === 'loose') continue;
+      const expected = expectedOf(table, part);
+      // The target refuses it: what stood there before stays.
+      if (expected?.startsWith(POISON) === true) continue;
+      compared += 1;
+      const value = run.target.values.get(placeOfPart(table.name, part));
+      if (value === expected) continue;
+      const inDoubt =
+        certainty === 'doubtful' && table.knowledge.doubtful(part).some((id) => decidedInDoubt(id, part, byEvent));
+      if (inDoubt && !run.noDoubt) excused += 1;
+      else wrongs.push(`${table.name} ${part} is ${value}, not ${expected}`);
+    }
+  }
+  return { wrongs, compared, excused };
+}
+
+function expectedOf({ content }: CatalogueTable, part: KnownPart): string | undefined {
+  if (part === 'owner') return content.owner === undefined ? undefined : `role_${content.owner}`;
+  if (part === 'description' || part === 'a' || part === 'b') return content[part];
+  const tag = content.tags.find((one) => `tag ${keyOfTag(one)}` === part);
+  return tag === undefined ? undefined : valueOfTag(tag);
+}
+
+function placeOfPart(table: string, part: KnownPart): string {
+  if (part === 'owner') return placeOf({ table }, 'owners');
+  if (part === 'description') return placeOf({ table }, 'description');
+  if (part === 'a' || part === 'b') return placeOf({ table, column: [part] }, 'description');
+  return `${placeOf({ table }, 'tags')} ${part.slice('tag '.length)}`;
+}
+
+/** The event's own decision about the part, or that of the change which took its place, says that it was made without certainty. */
+function decidedInDoubt(
+  eventId: string,
+  part: KnownPart,
+  byEvent: ReadonlyMap<string, readonly Item[]>,
+  seen: readonly string[] = [],
+): boolean {
+  if (seen.includes(eventId)) return false;
+  const aspect = part === 'owner' ? 'owners' : part.startsWith('tag ') ? 'tags' : 'description';
+  const object = part === 'a' || part === 'b' ? part : '';
+  return (byEvent.get(eventId) ?? []).some((item) => {
+    if (item.aspect !== aspect || item.object !== object) return false;
+    if ('status' in item) return item.decidedBy === 'snapshot';
+    return decidedInDoubt(item.by, part, byEvent, [...seen, eventId]);
+  });
+}
+
+/** What failed has to have a reason in the target. */
+function judgeFailures({ published, bad }: Run, items: readonly Item[]): string[] {
+  return items.flatMap((item) => {
+    if (!('status' in item) || item.status !== 'failed' || item.aspect === undefined) return [];
+    const table = published.get(item.sequence)?.table;
+    if (item.failure?.code === 'poison' || Object.values(bad).includes(table ?? '')) return [];
+    return [`${item.sequence} ${item.aspect} ended ${said(item)} although its table is well`];
+  });
+}
