@@ -28,6 +28,7 @@ import { followConfiguration } from './service/follow-configuration.ts';
 import { ackWaitMs } from './service/lane-host.ts';
 import { LaneManager } from './service/lane-manager.ts';
 import { reachNats } from './service/reach-nats.ts';
+import { StreamWatch } from './service/stream-watch.ts';
 import type { Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
@@ -271,6 +272,8 @@ async function start(
   const http = await startHttpServer({
     ...options.http,
     webhook: { intake, secrets: options.webhookSecrets, allowUnsigned: options.allowUnsigned },
+  const streamWatch = new StreamWatch({ link, metrics, log });
+  closing.push(async () => streamWatch.stop());
     api: apiPorts({ link, lanes, config: () => config, connectors: allConnectors() }),
     metrics,
     readiness: () => ({
@@ -281,6 +284,8 @@ async function start(
       },
     }),
     log,
+        streams: streamWatch.summary(),
+        retention: lanes.retention(),
   });
   closing.push(() => http.close());
   await lanes.announce();

@@ -22,6 +22,7 @@ import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 import { rateLimitOf } from './rate-limit.ts';
 
+import { presentTrouble, storeTrouble } from './store-trouble.ts';
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
 export function ackWaitMs(leaseMs = LEASE_MS): number {
   return 3 * leaseMs;
@@ -171,7 +172,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           partition,
           partitions: target.partitions,
           valid: leaseValid,
-          onTrouble: (message) => log.warn({ lane, problem: message }, 'an outcome could not be stored yet'),
+          onTrouble: storeTrouble(lane, log, options.vitals),
         }),
         connect: async () => {
           const config = resolveConnection(connector.spec, target.connection, options.secrets);
@@ -212,7 +213,7 @@ function laneRecord({
     held: vitals.held,
     oldestHeldAt: vitals.oldestHeldAt ?? null,
     targetState: vitals.target,
-    lastError: vitals.lastError ?? null,
+    lastError: vitals.lastError ?? presentTrouble(vitals) ?? null,
     applied: vitals.applied,
     heldFields: vitals.heldFields,
     rateLimit: rateLimitOf(bucket, target),

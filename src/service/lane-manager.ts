@@ -27,6 +27,8 @@ import { LaneBalancer } from './lane-balancer.ts';
 import { createLaneHost, laneName } from './lane-host.ts';
 import { type LaneVitals, newVitals } from './lane-vitals.ts';
 import { type RateLimit, rateLimitOf } from './rate-limit.ts';
+import { ALARM_FROM } from './retention-reach.ts';
+import { presentTrouble } from './store-trouble.ts';
 
 /** Bytes that the changes in flight of all lanes of a replica may take together. */
 const CREDIT_BYTES = 32 * 1024 * 1024;
@@ -203,7 +205,7 @@ export class LaneManager {
           heldFields: vitals.heldFields,
           rateLimit: rateLimitOf(bucket, target),
           applied: vitals.applied,
-          lastError: vitals.lastError ?? status.lastError,
+          lastError: vitals.lastError ?? presentTrouble(vitals) ?? status.lastError,
         };
       },
     );
@@ -212,6 +214,15 @@ export class LaneManager {
 
   /** Gives every lane up in order and leaves the other replicas; what was not dispatched goes back to the stream. */
   async drain(): Promise<number> {
+  /** `ok`, or which targets lose changes or soon will, for people. */
+  retention(): string {
+    const words = [...this.#lanes.values()].flatMap(({ target, vitals }) => {
+      if (vitals.needsReconcile !== undefined) return [`${target.service} needs to be reconciled`];
+      return vitals.retention >= ALARM_FROM ? [`${target.service} will soon lose changes`] : [];
+    });
+    return words.length === 0 ? 'ok' : [...new Set(words)].join(', ');
+  }
+
     await this.leave();
     const answers = await Promise.all([...this.#lanes].map(([name, running]) => this.#drain(name, running)));
     this.#view.close();

@@ -183,7 +183,8 @@ export class LaneRetention {
   #tellGap(found: Gap): void {
     const { lane, target, metrics, log } = this.#options;
     metrics.gap(target);
-    log.error({ lane, target, ...found }, `GAP: ${describeGap(found)}`);
+    const what = describeGap(found);
+    log.error({ lane, target, ...found, what }, 'a gap: CHANGES has discarded what was not written back yet');
   }
 
   #tell(reach: number, reconcile: NeedsReconcile | undefined): void {

@@ -15,6 +15,8 @@ export interface LaneVitals {
   needsReconcile: NeedsReconcile | undefined;
   target: 'up' | 'down' | 'unknown';
   lastError: string | undefined;
+  /** What could last not be stored in NATS, and when (epoch milliseconds). */
+  storeTrouble: { readonly problem: string; readonly at: number } | undefined;
   /** Writes applied by this replica since it started. */
   applied: number;
 }
@@ -29,6 +31,7 @@ export function newVitals(): LaneVitals {
     needsReconcile: undefined,
     target: 'unknown',
     lastError: undefined,
+    storeTrouble: undefined,
     applied: 0,
   };
 }
