@@ -269,11 +269,11 @@ async function start(
   const rawEvents = await openRawEvents(pullLink, { intake, metrics, log, ackWaitMs: ackWaitMs(options.leaseMs) });
   closing.push(() => rawEvents.stop());
 
+  const streamWatch = new StreamWatch({ link, metrics, log });
+  closing.push(async () => streamWatch.stop());
   const http = await startHttpServer({
     ...options.http,
     webhook: { intake, secrets: options.webhookSecrets, allowUnsigned: options.allowUnsigned },
-  const streamWatch = new StreamWatch({ link, metrics, log });
-  closing.push(async () => streamWatch.stop());
     api: apiPorts({ link, lanes, config: () => config, connectors: allConnectors() }),
     metrics,
     readiness: () => ({
@@ -281,11 +281,11 @@ async function start(
       checks: {
         nats: link.connected() && pullLink.connected() ? 'ok' : 'not connected',
         configuration: config === undefined ? 'none applied yet' : 'ok',
+        streams: streamWatch.summary(),
+        retention: lanes.retention(),
       },
     }),
     log,
-        streams: streamWatch.summary(),
-        retention: lanes.retention(),
   });
   closing.push(() => http.close());
   await lanes.announce();

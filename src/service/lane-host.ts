@@ -21,8 +21,8 @@ import { LaneRetention } from './lane-retention.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 import { rateLimitOf } from './rate-limit.ts';
-
 import { presentTrouble, storeTrouble } from './store-trouble.ts';
+
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
 export function ackWaitMs(leaseMs = LEASE_MS): number {
   return 3 * leaseMs;

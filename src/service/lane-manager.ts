@@ -212,8 +212,6 @@ export class LaneManager {
     return Promise.all(rows);
   }
 
-  /** Gives every lane up in order and leaves the other replicas; what was not dispatched goes back to the stream. */
-  async drain(): Promise<number> {
   /** `ok`, or which targets lose changes or soon will, for people. */
   retention(): string {
     const words = [...this.#lanes.values()].flatMap(({ target, vitals }) => {
@@ -223,6 +221,8 @@ export class LaneManager {
     return words.length === 0 ? 'ok' : [...new Set(words)].join(', ');
   }
 
+  /** Gives every lane up in order and leaves the other replicas; what was not dispatched goes back to the stream. */
+  async drain(): Promise<number> {
     await this.leave();
     const answers = await Promise.all([...this.#lanes].map(([name, running]) => this.#drain(name, running)));
     this.#view.close();
