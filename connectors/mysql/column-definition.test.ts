@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnComment, lossOf, restatedAsJson, withColumnComment } from './column-definition.ts';
+import { columnComment, lossOf, needsCopy, restatedAsJson, withColumnComment } from './column-definition.ts';
 
 describe('withColumnComment', () => {
   it.each([
@@ -67,6 +67,18 @@ describe('lossOf', () => {
     ["`a` varchar(9) DEFAULT 'x' COMMENT '\ufffd'", 'utf8mb4', false],
   ])('%s in a table of %s: %s', (definition, charset, lossy) => {
     expect(lossOf(definition, charset) !== undefined).toBe(lossy);
+  });
+});
+
+describe('needsCopy', () => {
+  it.each([
+    ['`a` int(11) GENERATED ALWAYS AS (`b` + 1) STORED', true],
+    ["`a` int(11) GENERATED ALWAYS AS (`b` + 1) PERSISTENT COMMENT 'x'", true],
+    ['`a` int(11) GENERATED ALWAYS AS (`b` + 1) VIRTUAL', false],
+    ["`STORED` varchar(9) DEFAULT 'STORED' COMMENT 'STORED'", false],
+    ['`a` int DEFAULT (`STORED` + 1)', false],
+  ])('%s: %s', (definition, copies) => {
+    expect(needsCopy(definition)).toBe(copies);
   });
 });
 

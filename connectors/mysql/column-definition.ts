@@ -56,6 +56,14 @@ export function lossOf(definition: string, tableCharset: string | undefined): Re
   return undefined;
 }
 
+/** Whether the server would copy the table to restate this definition (1845 on MariaDB 10.11): a generated column that it stores. */
+export function needsCopy(definition: string): boolean {
+  const parsed = parse(definition);
+  return parsed.ok && parsed.value.tokens.some((token) => STORING.some((word) => isWord(parsed.value, token, word)));
+}
+
+const STORING = ['STORED', 'PERSISTENT'] as const;
+
 /**
  * MariaDB prints a JSON column as `longtext … utf8mb4_bin … CHECK (json_valid(…))`, and takes just that, restated, for a change of type
  * (1846). Restated as `json` it is the same column. Other definitions come back as they are. (MariaDB 10.11, measured.)

@@ -7,7 +7,7 @@ import type { MysqlDetail } from './detail.ts';
 import { hasSchemaComments } from './server.ts';
 import type { Session } from './session.ts';
 import { type CreateTable, parseCreateTable } from './show-create.ts';
-import { tableCharset } from './table-options.ts';
+import { TableColumns } from './table-columns.ts';
 
 const row = z.object({
   what: z.enum(['schema', 'table', 'column']),
@@ -75,36 +75,45 @@ function tableBranch(place: string): string {
 
 /** Finds rows by exact name: the server compares without regard to case, accents and blanks at the end. */
 class Finder {
-  readonly #rows: readonly Row[];
+  readonly #rows = new Map<string, Row>();
+  /** Columns regardless of their case. */
+  readonly #folded = new Map<string, Row>();
   readonly #folds: boolean;
 
   constructor(rows: readonly Row[], folds: boolean) {
-    this.#rows = rows;
     this.#folds = folds;
+    for (const row of rows) {
+      const key = this.#key(row.what, row.s, row.t);
+      if (row.what === 'column') {
+        this.#add(this.#rows, `${key} ${row.c}`, row);
+        this.#add(this.#folded, `${key} ${row.c?.toLowerCase()}`, row);
+      } else this.#add(this.#rows, key, row);
+    }
   }
 
-  schema(object: ObjectRef): Row | undefined {
-    return this.#rows.find(({ what, s }) => what === 'schema' && this.#same(s, object.schema));
+  schema({ schema }: ObjectRef): Row | undefined {
+    return this.#rows.get(this.#key('schema', schema, null));
   }
 
-  table(object: ObjectRef): Row | undefined {
-    return this.#rows.find(
-      ({ what, s, t }) => what === 'table' && this.#same(s, object.schema) && this.#same(t, object.table),
-    );
+  table({ schema, table }: ObjectRef): Row | undefined {
+    return this.#rows.get(this.#key('table', schema, table));
   }
 
-  column(object: ObjectRef): Row | undefined {
-    const name = object.column?.[0];
-    const rows = this.#rows.filter(
-      ({ what, s, t }) => what === 'column' && this.#same(s, object.schema) && this.#same(t, object.table),
-    );
-    if (object.column?.length !== 1 || name === undefined) return undefined;
-    return rows.find(({ c }) => c === name) ?? rows.find(({ c }) => c?.toLowerCase() === name.toLowerCase());
+  column({ schema, table, column = [] }: ObjectRef): Row | undefined {
+    const [name] = column;
+    if (column.length !== 1 || name === undefined) return undefined;
+    const key = this.#key('column', schema, table);
+    return this.#rows.get(`${key} ${name}`) ?? this.#folded.get(`${key} ${name.toLowerCase()}`);
   }
 
-  #same(found: string | null, wanted: string | undefined): boolean {
-    if (found === null || wanted === undefined) return false;
-    return found === wanted || (this.#folds && found.toLowerCase() === wanted.toLowerCase());
+  #key(what: Row['what'], ...names: readonly (string | null | undefined)[]): string {
+    const key = JSON.stringify(names.map((name) => name ?? null));
+    return `${what} ${this.#folds ? key.toLowerCase() : key}`;
+  }
+
+  /** The first one counts. */
+  #add(to: Map<string, Row>, key: string, row: Row): void {
+    if (!to.has(key)) to.set(key, row);
   }
 }
 
@@ -154,23 +163,17 @@ interface Definitions {
 async function readDefinitions(session: Session, object: ObjectRef): Promise<Definitions> {
   const create = await showCreateTable(session, object);
   if (typeof create === 'string') return { of: () => ({ noDefinition: create }) };
-  return { of: (column) => definitionOf(create, column) };
+  const columns = new TableColumns(create);
+  return { of: (column) => definitionOf(columns, column) };
 }
 
 /** What the plan for one column needs of its table. */
-export function definitionOf(create: CreateTable, column: string): Pick<MysqlDetail, 'definition' | 'tableCharset'> {
-  const item = findColumn(create, column);
-  const charset = tableCharset(create);
+export function definitionOf(columns: TableColumns, column: string): Pick<MysqlDetail, 'definition' | 'tableCharset'> {
+  const item = columns.find(column);
   return {
     ...(item === undefined ? {} : { definition: item.definition }),
-    ...(charset === undefined ? {} : { tableCharset: charset }),
+    ...(columns.charset === undefined ? {} : { tableCharset: columns.charset }),
   };
-}
-
-/** The column by its exact name, else regardless of case, as the server does. */
-export function findColumn({ columns }: CreateTable, name: string): CreateTable['columns'][number] | undefined {
-  const folded = name.toLowerCase();
-  return columns.find((one) => one.name === name) ?? columns.find((one) => one.name.toLowerCase() === folded);
 }
 
 const createRow = z.object({ 'Create Table': z.string() });

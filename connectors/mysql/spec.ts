@@ -8,7 +8,7 @@ export const COLUMN_COMMENT_MAX = 1024;
 export const SCHEMA_COMMENT_MAX = 1024;
 
 /** Operations in one batch at the most: one query reads their tables, and one ALTER serves those of a table. */
-const BATCH = 100;
+const BATCH = 500;
 
 const described = { aspect: 'description', set: true, clear: true, provenOn: 'real' } as const;
 const limited = { aspect: 'description', unit: 'characters' } as const;

@@ -62,9 +62,11 @@ export function definitionWithout(create: CreateTable, written: Written): string
     // With the blank before it.
     if (option !== undefined) cuts.push({ start: option.start - 1, end: option.end, text: '' });
   }
-  let masked = create.text;
-  for (const cut of cuts.sort((a, b) => b.start - a.start)) {
-    masked = masked.slice(0, cut.start) + cut.text + masked.slice(cut.end);
+  const pieces: string[] = [];
+  let from = 0;
+  for (const cut of cuts.sort((a, b) => a.start - b.start)) {
+    pieces.push(create.text.slice(from, cut.start), cut.text);
+    from = cut.end;
   }
-  return masked;
+  return [...pieces, create.text.slice(from)].join('');
 }

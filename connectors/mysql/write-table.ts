@@ -1,23 +1,21 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { SourceObject, WriteResult } from '../contract.ts';
-import { columnComment } from './column-definition.ts';
-import { type Algorithm, alterTable, type Clause, missingFailure, planClause } from './plan.ts';
-import { definitionOf, findColumn, readObjects, showCreateTable } from './read.ts';
+import { allFailed, alter, planAll, resultOf, shownOf } from './alter-table.ts';
+import { columnComment, needsCopy } from './column-definition.ts';
+import { detailOf } from './detail.ts';
+import { planClause } from './plan.ts';
+import { definitionOf, showCreateTable } from './read.ts';
 import type { Session } from './session.ts';
-import type { CreateTable } from './show-create.ts';
+import { TableColumns } from './table-columns.ts';
 import { definitionWithout, tableComment } from './table-options.ts';
-import { type DescriptionWrite, DIFFERS, failed, objectFailure, shown, traced } from './write-result.ts';
+import { type DescriptionWrite, failed, objectFailure } from './write-result.ts';
 import type { WriteSeams } from './write-seams.ts';
+import { writeTableComments } from './write-table-comments.ts';
 
-/** Clauses of one ALTER: every result of the batch shows the whole statement, so it must not grow without bound. */
-const CLAUSES = 25;
-
-/** A write with its share of the ALTER. */
-interface Ready extends DescriptionWrite {
-  readonly clause: Clause;
-}
+/** Clauses of one ALTER, and their length in UTF-16 units, at the most: even old servers take packets of 4 MB. */
+const CLAUSES = 500;
+const STATEMENT_LENGTH = 256 * 1024;
 
 /**
  * Writes the comments of one table and of its columns, all different objects, with as few ALTERs as can be. When one of several writes
@@ -28,42 +26,48 @@ export async function writeTable(
   group: readonly DescriptionWrite[],
   seams: WriteSeams,
 ): Promise<readonly WriteResult[]> {
-  if (group.length > CLAUSES) {
-    const [head, rest] = [group.slice(0, CLAUSES), group.slice(CLAUSES)];
-    return [...(await writeTable(session, head, seams)), ...(await writeTable(session, rest, seams))];
+  const results: WriteResult[] = [];
+  for (const part of partsOf(group)) results.push(...(await writePart(session, part, seams)));
+  return results;
+}
+
+/** What the server would copy the table for is apart from the start, since it would take the others with it. */
+function* partsOf(group: readonly DescriptionWrite[]): Iterable<readonly DescriptionWrite[]> {
+  const copying = ({ write }: DescriptionWrite) => needsCopy(detailOf(write.source)?.definition ?? '');
+  for (const [, alike] of Map.groupBy(group, copying)) {
+    let part: DescriptionWrite[] = [];
+    let length = 0;
+    for (const one of alike) {
+      const own = one.write.plan.statements.reduce((sum, statement) => sum + statement.length, 0);
+      if (part.length >= CLAUSES || (part.length > 0 && length + own > STATEMENT_LENGTH)) {
+        yield part;
+        part = [];
+        length = 0;
+      }
+      part.push(one);
+      length += own;
+    }
+    yield part;
   }
-  const attempt = group.some(({ operation }) => operation.object.level === 'column')
-    ? await writeColumns(session, group, seams)
-    : await writeTableComment(session, group);
+}
+
+async function writePart(
+  session: Session,
+  group: readonly DescriptionWrite[],
+  seams: WriteSeams,
+): Promise<readonly WriteResult[]> {
+  if (group.every(({ operation }) => operation.object.level === 'table')) return writeTableComments(session, group);
+  const attempt = await writeColumns(session, group, seams);
   if (attempt.results !== undefined) return attempt.results;
   // Halves find the bad ones with fewer ALTERs than one by one.
   const half = Math.ceil(group.length / 2);
-  const head = await writeTable(session, group.slice(0, half), seams);
-  return [...head, ...(await writeTable(session, group.slice(half), seams))];
+  const head = await writePart(session, group.slice(0, half), seams);
+  return [...head, ...(await writePart(session, group.slice(half), seams))];
 }
 
 /** Undefined: nothing was written, and the writes have to be tried apart. */
 interface Attempt {
   readonly results: readonly WriteResult[] | undefined;
-}
-
-function allFailed(group: readonly DescriptionWrite[], failure: Failure): WriteResult[] {
-  return group.map(({ write }) => failed(write.id, failure));
-}
-
-/** A table's own comment needs neither its definition nor a lock. */
-async function writeTableComment(session: Session, group: readonly DescriptionWrite[]): Promise<Attempt> {
-  const { ready, refused } = planAll(group, () => ({
-    exists: true,
-    kind: 'table',
-    detail: { server: session.server },
-  }));
-  const [one] = ready;
-  if (one === undefined) return { results: refused };
-  const ran = await alter(session, ready);
-  if (!ran.ok) return { results: [...refused, ...allFailed(ready, ran.failure)] };
-  const [now] = await readObjects(session, [one.operation.object]);
-  return { results: [...refused, resultOf(one, now?.description ?? '', ran.statement, [])] };
 }
 
 /** SHOW CREATE TABLE, ALTER and the comparison run under a lock, so that no definition changes between them. */
@@ -132,7 +136,8 @@ async function restateColumns(
   if (first === undefined) return { results: [] };
   const before = await showCreateTable(session, first.operation.object);
   if (typeof before === 'string') return { results: allFailed(group, notShown(before)) };
-  const { ready, refused } = planAll(group, (object) => sourceOf(object, before, session));
+  const columns = new TableColumns(before);
+  const { ready, refused } = planAll(group, (object) => sourceOf(object, columns, session));
   if (ready.length === 0) return { results: refused };
   await seams.beforeAlter?.();
   const ran = await alter(session, ready);
@@ -144,14 +149,17 @@ async function restateColumns(
   if (typeof after === 'string') return { results: [...refused, ...allFailed(ready, notShown(after))] };
   const written = {
     table: ready.some(({ clause }) => clause.target === 'table'),
-    columns: new Set(
-      ready.flatMap(({ operation }) => findColumn(before, operation.object.column?.[0] ?? '')?.name ?? []),
-    ),
+    columns: new Set(ready.flatMap(({ operation }) => columns.find(operation.object.column?.[0] ?? '')?.name ?? [])),
   };
   if (definitionWithout(before, written) !== definitionWithout(after, written)) {
     return { results: [...refused, ...allFailed(ready, CHANGED)] };
   }
-  const results = ready.map((one) => resultOf(one, commentIn(after, one.operation.object), ran.statement, notes));
+  const columnsNow = new TableColumns(after);
+  const results = ready.map((one) => {
+    const { level, column } = one.operation.object;
+    const stands = level === 'table' ? tableComment(after) : commentIn(columnsNow, column?.[0] ?? '');
+    return resultOf(one, stands, shownOf(one, ran), notes);
+  });
   return { results: [...refused, ...results] };
 }
 
@@ -172,27 +180,13 @@ function notShown(reason: string): Failure {
   };
 }
 
-function sourceOf(object: ObjectRef, create: CreateTable, session: Session): SourceObject {
+function sourceOf(object: ObjectRef, columns: TableColumns, session: Session): SourceObject {
   const { server } = session;
   const [column] = object.column ?? [];
   if (object.level !== 'column' || column === undefined) return { exists: true, kind: 'table', detail: { server } };
-  const found = definitionOf(create, column);
+  const found = definitionOf(columns, column);
   if (found.definition === undefined) return { exists: false, detail: { server, missing: 'column' } };
   return { exists: true, kind: 'table', detail: { server, ...found } };
-}
-
-function planAll(
-  group: readonly DescriptionWrite[],
-  source: (object: ObjectRef) => SourceObject,
-): { readonly ready: readonly Ready[]; readonly refused: readonly WriteResult[] } {
-  const ready: Ready[] = [];
-  const refused: WriteResult[] = [];
-  for (const one of group) {
-    const clause = planClause(one.operation, source(one.operation.object), one.write.options);
-    if (clause.ok) ready.push({ ...one, clause: clause.value });
-    else refused.push(failed(one.write.id, clause.error.failure));
-  }
-  return { ready, refused };
 }
 
 /** The quoted table of a write; the failure tells why its name cannot be quoted. */
@@ -202,51 +196,8 @@ function addressOf({ operation, write }: DescriptionWrite): string | Failure {
   return clause.ok ? clause.value.address : clause.error.failure;
 }
 
-type Altered = { readonly ok: true; readonly statement: string } | { readonly ok: false; readonly failure: Failure };
-
-const ALGORITHMS: readonly Algorithm[] = ['INSTANT', 'INPLACE'];
-
-/** The server would have to do more than allowed, or (1800, before MySQL 8.0.12 and MariaDB 10.3) does not know the word INSTANT. */
-const TRY_NEXT: ReadonlySet<string> = new Set(['1800', '1845', '1846']);
-
-/** Tries the cheapest way first; the server refuses what would copy the table (1845, 1846). */
-async function alter(session: Session, ready: readonly Ready[]): Promise<Altered> {
-  const [first] = ready;
-  let failure: Failure = missingFailure(undefined);
-  for (const algorithm of first === undefined ? [] : ALGORITHMS) {
-    const statement = alterTable(
-      first?.clause.address ?? '',
-      ready.map(({ clause }) => clause.text),
-      algorithm,
-    );
-    try {
-      await session.run(traced(statement, first?.write.traceparent));
-      return { ok: true, statement };
-    } catch (error) {
-      if (!(error instanceof ConnectorError) || error.scope === 'target') throw error;
-      failure = error.failure;
-      if (!TRY_NEXT.has(failure.code)) break;
-    }
-  }
-  return { ok: false, failure };
-}
-
-function commentIn(create: CreateTable, object: ObjectRef): string {
-  if (object.level === 'table') return tableComment(create);
-  const column = findColumn(create, object.column?.[0] ?? '');
+function commentIn(columns: TableColumns, name: string): string {
+  const column = columns.find(name);
   const comment = column === undefined ? undefined : columnComment(column.definition);
   return comment?.ok === true ? (comment.value ?? '') : '';
-}
-
-function resultOf(one: Ready, stands: string, ran: string, notes: readonly string[]): WriteResult {
-  const { write, clause } = one;
-  if (stands !== (clause.value ?? '')) return failed(write.id, DIFFERS);
-  return {
-    id: write.id,
-    ok: true,
-    verified: 'read',
-    ...(clause.value === undefined ? {} : { value: clause.value }),
-    ...shown(ran, write),
-    ...(notes.length === 0 ? {} : { notes }),
-  };
 }

@@ -7,6 +7,7 @@ import type { Session } from './session.ts';
 import { type DescriptionWrite, DIFFERS, failed, objectFailure, shown, targetOf, traced } from './write-result.ts';
 import type { WriteSeams } from './write-seams.ts';
 import { writeTable } from './write-table.ts';
+import { writeTableComments } from './write-table-comments.ts';
 
 /**
  * Runs the writes: templates one after the other, schemas one by one, and everything else table by table. Every write gets exactly one
@@ -27,11 +28,15 @@ export async function writeAll(
     else results.push(failed(write.id, UNPLANNABLE));
   }
   for (const round of roundsOf(descriptions)) {
+    const tables: DescriptionWrite[] = [];
     for (const group of groupsOf(round)) {
-      const [first] = group;
-      if (first?.operation.object.level === 'schema') results.push(await writeSchema(session, first));
+      const [first, ...others] = group;
+      const level = first?.operation.object.level;
+      if (first !== undefined && level === 'schema') results.push(await writeSchema(session, first));
+      else if (first !== undefined && level === 'table' && others.length === 0) tables.push(first);
       else results.push(...(await writeTable(session, group, seams)));
     }
+    results.push(...(await writeTableComments(session, tables)));
   }
   for (const write of templates) results.push(await writeTemplate(session, write));
   // A template may have changed the session's modes.
@@ -97,7 +102,9 @@ function groupsOf(writes: readonly DescriptionWrite[]): Iterable<readonly Descri
   for (const one of writes) {
     const { schema, table, level } = one.operation.object;
     const key = JSON.stringify(level === 'schema' ? [schema] : [schema, table]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
   }
   return groups.values();
 }
