@@ -287,7 +287,8 @@ class AssetLedger implements Ledger {
   }
 
   #placeUndo(change: ReceivedChange, touches: readonly EventTouch[], mayWait: boolean): number | 'wait' {
-    const place = placeUndo(change.event, touches, this.#recent.all(), change.streamTime, mayWait);
+    const settled = (key: FieldKey): SettledField | undefined => this.#settled.get(key);
+    const place = placeUndo(change.event, touches, this.#recent.all(), change.streamTime, mayWait, settled);
     if (place.kind === 'wait') return 'wait';
     if (place.takesBack !== undefined) this.#recent.markUndone(place.takesBack.eventId, change.event.id);
     return place.time;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLedger } from './asset-ledger.ts';
 import type { FieldChange } from './change-event.ts';
 import { ASSET, change, described, field, reborn, settleAll, T, tag, tagged } from './ledger-samples.ts';
+import { fieldValueHash } from './value-hash.ts';
 
 describe('undo', () => {
   const back = { currentVersion: 0.2, previousVersion: 0.3 } as const;
@@ -49,6 +50,24 @@ describe('undo', () => {
       touches: [{ rank: { time: T + 4_000 } }],
     });
     expect(ledger.waiting()).toEqual([]);
+  });
+
+  it('ranks above what is settled of its change, when an owner before recorded only some of that', () => {
+    const first = createLedger(ASSET, undefined);
+    // Its description has to be tried again, so the change counts as open and is not told on.
+    const both: readonly FieldChange[] = [
+      { kind: 'added', name: 'tags', newValue: [{ ...tag('A.x') }] },
+      { kind: 'added', name: 'description', newValue: 'text' },
+    ];
+    first.admit(change(1, 50, both, { description: 'text', tags: [tag('A.x')] }, forth), 0);
+    const { winner } = field(first, 'tags');
+    const hash = fieldValueHash(first.value({ aspect: 'tags' }));
+    first.settle([winner], [{ key: 'tags', rank: winner.rank, ...(hash === undefined ? {} : { hash }) }]);
+    const next = reborn(first);
+    const undo = tagged(2, -60_000, [], { removed: 'A.x' }, back);
+    expect(next.admit(undo, 0).kind).toBe('waiting');
+    next.admit({ ...undo, streamTime: T + 60 }, 5_000);
+    expect(field(next, 'tags')).toMatchObject({ stale: false, winner: { sequence: 2, rank: { version: 0.2 } } });
   });
 
   it('takes a change back once: the second of two equal undos waits for its own', () => {

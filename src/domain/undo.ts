@@ -5,7 +5,7 @@ import type { EventTouch } from './event-touch.ts';
 import { RANK_STEP } from './rank.ts';
 import type { Snapshot } from './snapshot.ts';
 import { aspectContents, stateBefore } from './state-before.ts';
-import type { RecentChange } from './sync-state.ts';
+import type { RecentChange, SettledField } from './sync-state.ts';
 import { isDeletion } from './touches.ts';
 import { valueHash } from './value-hash.ts';
 
@@ -36,7 +36,8 @@ export type UndoPlace =
  *    it did before the undo, in every aspect that both carry. Each change is taken back once, so that two equal undos find two.
  * 3. Until `mayWait` is false it waits for such a change. Then what the undo touches alone decides, first by aspect, then by field
  *    (something may have changed in silence between the two).
- * 4. Else it ranks at its time in the stream minus five seconds, never below its own timestamp.
+ * 4. Else it ranks at its time in the stream minus five seconds, never below its own timestamp, nor below a settled field which held
+ *    in that version what the undo takes away (some of that change may be settled, and the rest of it have to come once more).
  */
 export function placeUndo(
   event: ChangeEvent,
@@ -44,6 +45,7 @@ export function placeUndo(
   recent: readonly RecentChange[],
   streamTime: number,
   mayWait: boolean,
+  settled: (key: FieldKey) => SettledField | undefined,
 ): UndoPlace {
   const candidates = takeable(event, recent);
   const before = stateBefore(event);
@@ -59,7 +61,23 @@ export function placeUndo(
       : (partnerByState(before, touched, touched, candidates) ??
         candidates.find((change) => fieldsAlike(change, before, touches)));
   if (alike !== undefined) return place(justAbove(alike), alike);
-  return place(Math.max(event.timestamp, streamTime - UNDO_ASSUMED_AGE_MS), undefined);
+  const above = before === undefined ? 0 : aboveSettled(event, before, touches, settled);
+  return place(Math.max(event.timestamp, streamTime - UNDO_ASSUMED_AGE_MS, above), undefined);
+}
+
+/** Just above the newest field that was settled in the version which the undo leaves, and held then what the undo takes away. */
+function aboveSettled(
+  event: ChangeEvent,
+  before: Snapshot,
+  touches: readonly EventTouch[],
+  settled: (key: FieldKey) => SettledField | undefined,
+): number {
+  const times = touches.map((touch) => {
+    const field = settled(touch.key);
+    const same = field?.rank.entityId === event.entityId && field.rank.version === event.previousVersion;
+    return same && field.hash === fieldHash(before, touch) ? field.rank.time + RANK_STEP : 0;
+  });
+  return Math.max(0, ...times);
 }
 
 /** Hashes of the aspects of a snapshot, for `RecentChange.after`. */
