@@ -21,11 +21,10 @@ export function admitChange(
 ): void {
   const { received } = held;
   const { sequence } = received;
-  const admission = entry.ledger.admit(received, now);
+  const admission = entry.ledger.admit(entry.parked.has(sequence) ? { ...received, parked: true } : received, now);
   if (admission.kind === 'settled') {
     held.delivery.ack();
     held.span.end();
-    entry.acked = [...entry.acked.filter((ack) => ack.sequence !== sequence), { sequence, at: now }];
     return;
   }
   entry.held.set(sequence, held);

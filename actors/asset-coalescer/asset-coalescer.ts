@@ -39,7 +39,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       for (const held of changes) held.span.end();
       return;
     }
-    await loadAssets(state.cache, changes, target, ports.store, wholeTime(ctx.clock));
+    await loadAssets(state.cache, changes, target, ports.store);
     for (const held of changes) {
       const entry = state.cache.get(held.key);
       if (entry === undefined) throw new Error('an asset was dropped before its change was admitted');
@@ -227,7 +227,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       configRevision: state.config.revision,
       now: wholeTime(ctx.clock),
       random: options.random,
-      ackFloor: ports.ackFloor?.() ?? Number.POSITIVE_INFINITY,
+      ackFloor: ports.ackFloor?.() ?? 0,
       parks,
     });
     noteHolding(state, entry);
@@ -272,7 +272,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       return;
     }
     if (answer.kind === 'outdated') {
-      await reloadAsset(entry, ports.store, wholeTime(ctx.clock));
+      await reloadAsset(entry, ports.store);
       entry.phase = 'idle';
       const changes = [...entry.held.values()].sort((a, b) => a.received.sequence - b.received.sequence);
       entry.held.clear();
@@ -281,7 +281,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       entry.outcomeSequence = answer.sequence;
       entry.outcomeEpoch = identity.epoch;
       entry.phase = 'idle';
-      acknowledge(entry, message.settles, wholeTime(ctx.clock));
+      acknowledge(entry, message.settles);
       parking.recorded(state, entry, message);
       for (const sequence of message.settles) state.held.delete(sequence);
     }

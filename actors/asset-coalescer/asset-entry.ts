@@ -61,8 +61,6 @@ export interface AssetEntry {
   catalogueAttempts: number;
   /** What could not be stored yet, and when to try again. */
   unrecorded?: { readonly round: Round; readonly tries: number; readonly at: number };
-  /** Sequences that the state names as settled and whose ack is not proven, with the time of the ack, oldest first. */
-  acked: { readonly sequence: number; readonly at: number }[];
 }
 
 export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: Ledger): AssetEntry {
@@ -88,7 +86,6 @@ export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: L
     copies: new Set(),
     arrived: [],
     catalogueAttempts: 0,
-    acked: [],
   };
 }
 

@@ -10,9 +10,6 @@ import { parkedState } from './parked-state.ts';
 import { notePartial, partialState } from './partly-recorded.ts';
 import { retryDelay } from './retry-schedule.ts';
 
-/** An ack counts as proven when the stream's ack floor has passed it and this time is over. */
-const PROVEN_AFTER_MS = 120_000;
-
 export interface LaneIdentity {
   readonly target: string;
   readonly lane: string;
@@ -71,7 +68,7 @@ export function closeRound(
   }
   for (const field of outcome.held) noteHeld(entry, field, 'guard', now);
   for (const settlement of outcome.settlements) entry.attempts.delete(settlement.key);
-  forgetProven(entry, now, ackFloor);
+  entry.ledger.ackedUpTo(ackFloor);
   const previous =
     sizeOf(outcome) + 500 * (entry.items.length + entry.superseded.length) > MAY_BE_SPLIT
       ? carriedState(entry)
@@ -129,21 +126,11 @@ function carriedState(entry: AssetEntry): SyncState {
 }
 
 /** The outcome is stored: the settled changes can be acknowledged, and are no longer held. */
-export function acknowledge(entry: AssetEntry, settles: readonly number[], now: number): void {
+export function acknowledge(entry: AssetEntry, settles: readonly number[]): void {
   for (const sequence of settles) {
     const held = entry.held.get(sequence);
     held?.delivery.ack();
     held?.span.end();
     entry.held.delete(sequence);
-    entry.acked.push({ sequence, at: now });
   }
-}
-
-function forgetProven(entry: AssetEntry, now: number, ackFloor: number): void {
-  const isProven = ({ sequence, at }: AssetEntry['acked'][number]): boolean =>
-    sequence <= ackFloor && now - at > PROVEN_AFTER_MS;
-  const proven = entry.acked.filter(isProven).map(({ sequence }) => sequence);
-  if (proven.length === 0) return;
-  entry.ledger.forgetSettled(proven);
-  entry.acked = entry.acked.filter((ack) => !isProven(ack));
 }

@@ -18,7 +18,6 @@ export async function loadAssets(
   changes: readonly HeldChange[],
   target: string,
   store: LaneStore,
-  now: number,
 ): Promise<void> {
   const missing = new Map<string, HeldChange>();
   for (const held of changes) if (!cache.has(held.key)) missing.set(outcomeSubject(target, held.key), held);
@@ -26,7 +25,7 @@ export async function loadAssets(
   const stored = await store.lastOutcomes([...missing.keys()]);
   for (const [subject, { asset, key }] of missing) {
     const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
-    const loading = takeState(entry, stored.get(subject), store, now);
+    const loading = takeState(entry, stored.get(subject), store);
     if (loading !== undefined) await loading;
     cache.add(entry);
   }
@@ -38,7 +37,6 @@ export async function loadKnown(
   keys: readonly AssetKey[],
   target: string,
   store: LaneStore,
-  now: number,
 ): Promise<void> {
   const missing = new Map(keys.filter((key) => !cache.has(key)).map((key) => [outcomeSubject(target, key), key]));
   if (missing.size === 0) return;
@@ -48,43 +46,35 @@ export async function loadKnown(
     if (key === undefined || asset === undefined) continue;
     const known = { entityType: asset.entityType, fqn: asset.fqn };
     const entry = newEntry(known, key, subject, createLedger(known, undefined));
-    const loading = takeState(entry, message, store, now);
+    const loading = takeState(entry, message, store);
     if (loading !== undefined) await loading;
     cache.add(entry);
   }
 }
 
 /** Begins the entry anew from its stored state, which somebody else has moved on; what it holds has to be admitted again. */
-export async function reloadAsset(entry: AssetEntry, store: LaneStore, now: number): Promise<void> {
+export async function reloadAsset(entry: AssetEntry, store: LaneStore): Promise<void> {
   const stored = await store.lastOutcomes([entry.subject]);
   entry.items.length = 0;
   entry.superseded.length = 0;
   entry.failed.length = 0;
   entry.holds.clear();
   entry.finished.clear();
-  await takeState(entry, stored.get(entry.subject), store, now);
+  await takeState(entry, stored.get(entry.subject), store);
 }
 
 /** A promise only where the state lies beside its message: nearly all are there at once. */
-function takeState(
-  entry: AssetEntry,
-  stored: StoredMessage | undefined,
-  store: LaneStore,
-  now: number,
-): Promise<void> | undefined {
+function takeState(entry: AssetEntry, stored: StoredMessage | undefined, store: LaneStore): Promise<void> | undefined {
   const message = stored === undefined ? undefined : parseOutcomeMessage(stored.data);
   entry.outcomeSequence = stored?.sequence ?? 0;
   entry.outcomeEpoch = message?.epoch ?? 0;
-  if (message?.stateObject !== undefined)
-    return wholeState(message, store).then((state) => beginWith(entry, state, now));
-  beginWith(entry, message?.state, now);
+  if (message?.stateObject !== undefined) return wholeState(message, store).then((state) => beginWith(entry, state));
+  beginWith(entry, message?.state);
   return undefined;
 }
 
-function beginWith(entry: AssetEntry, state: SyncState | undefined, now: number): void {
+function beginWith(entry: AssetEntry, state: SyncState | undefined): void {
   entry.ledger = createLedger(entry.asset, state);
-  // An earlier owner acknowledged these, or they will be delivered again.
-  entry.acked = (state?.settled ?? []).map((sequence) => ({ sequence, at: now }));
   takePartial(entry, state);
   takeParked(entry, state);
 }

@@ -24,7 +24,7 @@ export function parkedState(entry: AssetEntry): Pick<SyncState, 'parked'> {
 /** Parked changes that are not in memory. While there are any, nothing of the asset is decided. */
 export function unloaded(entry: AssetEntry): readonly number[] {
   if (entry.parked.size === 0) return [];
-  return [...entry.parked.keys()].filter((sequence) => !entry.held.has(sequence));
+  return [...entry.parked.keys()].filter((sequence) => !entry.held.has(sequence) && !entry.finished.has(sequence));
 }
 
 /** A delivery of a change that is parked already (its acknowledgement was lost): the copy stands for it. */

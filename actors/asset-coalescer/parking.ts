@@ -153,7 +153,9 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
       oldestAt: times.reduce((oldest, time) => Math.min(oldest, time)),
     });
     state.lot.release(entry.key);
-    for (const { span, received } of held) {
+    for (const { delivery, span, received } of held) {
+      // One that was delivered again while its copy was in hand is not acknowledged yet.
+      delivery.ack();
       span.end();
       state.held.delete(received.sequence);
     }
@@ -168,7 +170,7 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
     const now = wholeTime(ctx.clock);
     if (lot.nextDue > now || state.phase !== 'open' || !lot.roomFor({ messages: 1, bytes: 0 })) return;
     const keys = lot.dueKeys(now).slice(0, ASSETS_AT_ONCE);
-    await loadKnown(cache, keys, identity.target, ports.store, now);
+    await loadKnown(cache, keys, identity.target, ports.store);
     for (const key of keys) {
       const entry = cache.get(key);
       if (entry === undefined) {

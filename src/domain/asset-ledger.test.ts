@@ -41,8 +41,27 @@ describe('coalescing', () => {
     ledger.markSettled(1);
     expect(ledger.admit(one, 0).kind).toBe('settled');
     expect(reborn(ledger).admit(one, 0).kind).toBe('settled');
-    ledger.forgetSettled([1]);
-    expect(ledger.toSyncState().settled).toEqual([]);
+    ledger.ackedUpTo(0);
+    expect(ledger.toSyncState().settled).toEqual([1]);
+  });
+
+  it('a settled sequence whose ack is proven is known by where it lies, except in a stream made anew, or as a parked copy', () => {
+    const ledger = createLedger(ASSET, undefined);
+    for (const sequence of [3, 5, 9]) {
+      ledger.admit(described(sequence, sequence, `text ${sequence}`), 0);
+      settleAll(ledger);
+      ledger.markSettled(sequence);
+    }
+    ledger.ackedUpTo(7);
+    const { settled, settledUpTo } = ledger.toSyncState();
+    expect(settled).toEqual([9]);
+    expect(settledUpTo?.sequence).toBe(5);
+    const next = reborn(ledger);
+    const again = described(3, 3, 'text 3');
+    expect(next.admit(again, 0).kind).toBe('settled');
+    expect(next.admit({ ...again, streamTime: (settledUpTo?.time ?? 0) + 1 }, 0).kind).not.toBe('settled');
+    expect(reborn(ledger).admit({ ...again, parked: true }, 0).kind).not.toBe('settled');
+    expect(reborn(ledger).admit(described(7, 7, 'late'), 0).kind).not.toBe('settled');
   });
 
   it('ignores what can never be written', () => {

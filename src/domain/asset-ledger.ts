@@ -55,20 +55,25 @@ class AssetLedger implements Ledger {
   readonly #open = new OpenTouches();
   readonly #seen: SeenState;
   readonly #answered = new WeakSet<Touch>();
-  #settledSequences: number[];
+  /** Settled, and above what `#settledUpTo` covers. */
+  readonly #settledSequences: Set<number>;
+  #settledUpTo: SyncState['settledUpTo'];
+  #newestStreamTime = 0;
 
   constructor(asset: Asset, sync: SyncState | undefined, rules: LedgerRules) {
     this.asset = asset;
     this.#rules = rules;
     this.#settled = new SettledFields(sync);
     this.#recent = new RecentChanges(sync?.recent ?? []);
-    this.#settledSequences = [...(sync?.settled ?? [])];
+    this.#settledSequences = new Set(sync?.settled);
+    this.#settledUpTo = sync?.settledUpTo;
     this.#seen = new SeenState(sync?.newestSeen, rules.emptyTags === 'trusted');
   }
 
   admit(change: ReceivedChange, now: number): Admission {
     const { sequence, event } = change;
-    if (this.#settledSequences.includes(sequence)) return { kind: 'settled' };
+    this.#newestStreamTime = Math.max(this.#newestStreamTime, change.streamTime);
+    if (this.#isSettled(change)) return { kind: 'settled' };
     if (this.#held.has(sequence)) return { kind: 'held' };
     if (this.#isDuplicate(change)) return this.#admitDuplicate(change);
     if (isDeletion(event)) return this.#admitDeletion(change);
@@ -197,12 +202,18 @@ class AssetLedger implements Ledger {
     this.#seen.release(sequence);
     this.#held.delete(sequence);
     this.#waiting.delete(sequence);
-    if (!this.#settledSequences.includes(sequence)) this.#settledSequences.push(sequence);
+    this.#settledSequences.add(sequence);
   }
 
-  forgetSettled(sequences: readonly number[]): void {
-    const gone = new Set(sequences);
-    this.#settledSequences = this.#settledSequences.filter((sequence) => !gone.has(sequence));
+  ackedUpTo(sequence: number): void {
+    let highest: number | undefined;
+    for (const settled of this.#settledSequences) {
+      if (settled > sequence) continue;
+      this.#settledSequences.delete(settled);
+      if (highest === undefined || settled > highest) highest = settled;
+    }
+    if (highest === undefined || highest < (this.#settledUpTo?.sequence ?? 0)) return;
+    this.#settledUpTo = { sequence: highest, time: this.#newestStreamTime };
   }
 
   toSyncState(): SyncState {
@@ -213,6 +224,7 @@ class AssetLedger implements Ledger {
       ...(Number.isFinite(newestSeen) ? { newestSeen } : {}),
       recent: this.#recent.toState(this.#openEvents()),
       settled: [...this.#settledSequences].sort((a, b) => a - b),
+      ...(this.#settledUpTo === undefined ? {} : { settledUpTo: this.#settledUpTo }),
     };
   }
 
@@ -222,6 +234,12 @@ class AssetLedger implements Ledger {
       if (change.event.snapshot !== undefined) bytes += snapshotBytes(change.event.snapshot);
     }
     return bytes;
+  }
+
+  #isSettled({ sequence, streamTime, parked }: ReceivedChange): boolean {
+    if (this.#settledSequences.has(sequence)) return true;
+    const upTo = this.#settledUpTo;
+    return parked !== true && upTo !== undefined && sequence <= upTo.sequence && streamTime <= upTo.time;
   }
 
   #isDuplicate({ sequence, event, replayOf }: ReceivedChange): boolean {

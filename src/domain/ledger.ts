@@ -12,6 +12,8 @@ export interface ReceivedChange {
   readonly event: ChangeEvent;
   /** Set on a replay: compare as this change does; only a rank strictly above, settled by another change, supersedes. */
   readonly replayOf?: string;
+  /** It is acknowledged and not settled: a copy of it was parked. */
+  readonly parked?: true;
 }
 
 /** Why a field counts as touched (design: "Touched, not whole"). */
@@ -142,8 +144,8 @@ export interface Ledger {
   refresh(snapshot: Snapshot, time: number): void;
   /** A sequence whose outcome is recorded (or about to be) but whose ack is not proven; until then it counts as held. */
   markSettled(sequence: number): void;
-  /** The ack of these sequences is proven. */
-  forgetSettled(sequences: readonly number[]): void;
+  /** The stream has told that every change up to this sequence is acknowledged. */
+  ackedUpTo(sequence: number): void;
   /** The compact state to carry in the next outcome message. */
   toSyncState(): SyncState;
   /** Rough size in memory, for the cache's bound. */

@@ -37,6 +37,7 @@ const state = z.object({
     }),
   ),
   settled: z.array(z.number()),
+  settledUpTo: z.object({ sequence: z.number(), time: z.number() }).optional(),
   partial: z.record(z.string(), z.array(z.string())).optional(),
   parked: z.record(z.string(), z.number()).optional(),
 });
@@ -82,8 +83,8 @@ const bulk = z.object({
   lane: z.string(),
   items: z.array(item),
   settles: z.array(z.number()),
-});
   gap: gap.optional(),
+});
 
 const letter = z.object({ v: z.literal(1), id: z.string(), at: z.number(), failure, body: z.string() });
 

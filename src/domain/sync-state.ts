@@ -51,6 +51,11 @@ export interface SyncState {
   /** Sequences that are settled but whose ack is not proven, oldest first. */
   readonly settled: readonly number[];
   /**
+   * Every change of the asset up to this sequence is settled, its ack is proven. `time`: the newest time in the stream of a change of
+   * the asset then; one that is newer comes from a stream that was made anew.
+   */
+  readonly settledUpTo?: { readonly sequence: number; readonly time: number };
+  /**
    * Sequences of which some keys are recorded and others still open (a retry), with the recorded touches, as the lane names them:
    * after a crash they are not decided a second time.
    */

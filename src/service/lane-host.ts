@@ -15,6 +15,7 @@ import type { CatalogueReader } from '../domain/catalogue-reader.ts';
 import { BUCKETS, changeFilter, encodeToken, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { ackFloorOf } from './ack-floor.ts';
 import type { ChannelControls } from './channel-controls.ts';
 import { laneObserver } from './lane-observer.ts';
 import { LaneRetention } from './lane-retention.ts';
@@ -78,8 +79,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const ackWait = ackWaitMs(leaseMs);
   let valid: () => boolean = () => false;
-  /** As the lane's record last said. */
-  let ackFloor = 0;
+  const ackFloor = ackFloorOf(storeLink, lane);
 
   const retention = new LaneRetention({
     ...options,
@@ -96,7 +96,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     const next = looking
       .catch(() => undefined)
       .then(async () => {
-        ackFloor = await retention.look(lease, claimed, heldFrom, () => laneRecord(options));
+        await retention.look(lease, claimed, heldFrom, () => laneRecord(options));
       });
     looking = next;
     return next;
@@ -180,7 +180,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         },
         observe: laneObserver(options),
         guard: options.controls.guards.of(target.service, leaseValid),
-        ackFloor: () => ackFloor,
+        ackFloor,
         ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
       };
     },
