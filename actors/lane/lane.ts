@@ -15,6 +15,7 @@ import { type RendererMessage, templateRenderer } from '../template-renderer/tem
 import { DeliveriesInHand } from './deliveries-in-hand.ts';
 import type { LanePorts } from './lane-ports.ts';
 import { pullInto } from './pull-into.ts';
+import { whileOpen } from './while-open.ts';
 
 /** What a lane is in now; see `lane`. */
 export type LanePhase = 'claiming' | 'running' | 'paused' | 'draining' | 'stopped';
@@ -159,10 +160,11 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
 
   function openStages(state: State, lease: Lease, source: PullSource, ctx: ActorContext<LaneMessage>): void {
     const identity: LaneIdentity = { target: options.target, lane: options.lane, epoch: lease.epoch };
-    const ports = host.ports(lease.epoch);
+    const ending = new AbortController();
+    const { observe, ...surroundings } = host.ports(lease.epoch);
+    const ports = { ...surroundings, observe: whileOpen(observe, ending.signal) };
     const { config, holds } = state;
     const onLost = (): void => void ctx.self.offer({ type: 'lost', epoch: lease.epoch }).catch(() => undefined);
-    const ending = new AbortController();
     // Each change in hand leads to a few messages at the most, none of which may be refused.
     const capacity = 2 * options.limits.messages + 64;
     const settings = (stage: string) => ({
