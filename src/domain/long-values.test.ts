@@ -4,6 +4,7 @@ import {
   encodeWholeValues,
   hasLongValues,
   parseWholeValues,
+  valueLimit,
   withCutValues,
   withWholeValues,
 } from './long-values.ts';
@@ -29,7 +30,7 @@ describe('long values', () => {
 
   it('cuts a long value with a mark and its hash, never through a character', () => {
     const long = `${'x'.repeat(4_095)}🦆${'y'.repeat(100)}`;
-    expect(withCutValues(item({ after: long })).after).toMatch(
+    expect(withCutValues(item({ after: long }), 4_096).after).toMatch(
       /^x{4095}\uFFFD… \(cut; 4197 characters, sha256 [0-9a-f]{64}\)$/,
     );
   });
@@ -43,8 +44,8 @@ describe('long values', () => {
       reason: 'because',
       failure: { class: 'invalid', code: 'c', message: 'm' },
     });
-    expect(hasLongValues(short)).toBe(false);
-    expect(withCutValues(short)).toEqual(short);
+    expect(hasLongValues(short, 4_096)).toBe(false);
+    expect(withCutValues(short, 4_096)).toEqual(short);
     const long = 'x'.repeat(4_097);
     const cases: readonly Partial<OutcomeItem>[] = [
       { before: long },
@@ -56,9 +57,24 @@ describe('long values', () => {
       { failure: { class: 'invalid', code: 'c', message: long } },
     ];
     for (const one of cases) {
-      expect(hasLongValues(item(one))).toBe(true);
-      expect(JSON.stringify(withCutValues(item(one))).length).toBeLessThan(20_000);
+      expect(hasLongValues(item(one), 4_096)).toBe(true);
+      expect(JSON.stringify(withCutValues(item(one), 4_096)).length).toBeLessThan(20_000);
     }
+  });
+
+  it('allows less to each value where there are very many, so that the parts of an outcome stay few', () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, i) =>
+        item({ object: `c${i}`, after: 'x'.repeat(2_000), statements: ['y'.repeat(2_000)] }),
+      );
+    expect(valueLimit(many(10))).toBe(4_096);
+    const items = many(1_500);
+    const limit = valueLimit(items);
+    expect(limit).toBe(256);
+    const cut = items.map((one) => withCutValues(one, limit));
+    expect(JSON.stringify(cut).length).toBeLessThan(1_500_000);
+    const values = parseWholeValues(encodeWholeValues(items, limit));
+    expect(cut.map((one) => withWholeValues(one, values ?? new Map()))).toEqual(items);
   });
 
   it('gives the whole values back to the item that they belong to', () => {
@@ -67,10 +83,10 @@ describe('long values', () => {
       item({ object: 'c2', after: 'o'.repeat(5_000), channel: 'docs' }),
       item({ object: 'c3', after: 'short' }),
     ];
-    const values = parseWholeValues(encodeWholeValues([whole, other, short]));
+    const values = parseWholeValues(encodeWholeValues([whole, other, short], 4_096));
     expect(values?.size).toBe(2);
-    expect(withWholeValues(withCutValues(whole), values ?? new Map())).toEqual(whole);
-    expect(withWholeValues(withCutValues(other), values ?? new Map())).toEqual(other);
+    expect(withWholeValues(withCutValues(whole, 4_096), values ?? new Map())).toEqual(whole);
+    expect(withWholeValues(withCutValues(other, 4_096), values ?? new Map())).toEqual(other);
     expect(withWholeValues(short, values ?? new Map())).toEqual(short);
     expect(parseWholeValues(Buffer.from('{'))).toBeUndefined();
   });

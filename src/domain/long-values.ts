@@ -4,21 +4,36 @@ import type { OutcomeItem } from './outcome.ts';
 
 /** Longest value that stands in an outcome, in UTF-16 units; a longer one is cut, with a mark and its hash. */
 const MAX_VALUE = 4096;
-/** Room for the statements of one item together. */
-const MAX_STATEMENTS = 4 * MAX_VALUE;
+/** The same where an outcome has very many values: its parts must not push each other out of their subject. */
+const MANY_VALUE = 256;
+/** Units of all values together from which on they are very many. */
+const MANY_UNITS = 1_000_000;
+/** The statements of one item together may be so many values long. */
+const STATEMENTS = 4;
+
+/** How long a value may be in an outcome with these items. */
+export function valueLimit(items: readonly OutcomeItem[]): number {
+  let units = 0;
+  for (const { before, after, statements } of items) {
+    units += (before?.length ?? 0) + (after?.length ?? 0);
+    if (statements !== undefined) for (const { length } of statements) units += length;
+  }
+  return units > MANY_UNITS ? MANY_VALUE : MAX_VALUE;
+}
 
 /** The value, or its beginning with its length and hash. */
-function cut(value: string): string {
-  if (value.length <= MAX_VALUE) return value;
+function cut(value: string, limit: number): string {
+  if (value.length <= limit) return value;
   const hash = createHash('sha256').update(value).digest('hex');
-  return `${value.slice(0, MAX_VALUE).toWellFormed()}… (cut; ${value.length} characters, sha256 ${hash})`;
+  return `${value.slice(0, limit).toWellFormed()}… (cut; ${value.length} characters, sha256 ${hash})`;
 }
 
 /** As many statements as fit into four values, each cut, and the number of those left out. */
-export function boundedStatements(statements: readonly string[]): readonly string[] {
+export function boundedStatements(statements: readonly string[], limit = MAX_VALUE): readonly string[] {
   const kept: string[] = [];
-  let room = MAX_STATEMENTS;
-  for (const statement of statements.map(cut)) {
+  let room = STATEMENTS * limit;
+  for (const whole of statements) {
+    const statement = cut(whole, limit);
     if (statement.length > room) return [...kept, `… (${statements.length - kept.length} more statements)`];
     kept.push(statement);
     room -= statement.length;
@@ -26,39 +41,40 @@ export function boundedStatements(statements: readonly string[]): readonly strin
   return kept;
 }
 
-/** Whether something of the item does not stand whole in an outcome. */
-export function hasLongValues({ before, after, statements, reason, notes, failure }: OutcomeItem): boolean {
-  if ((before?.length ?? 0) > MAX_VALUE || (after?.length ?? 0) > MAX_VALUE) return true;
+/** Whether something of the item does not stand whole in an outcome whose values may be so long. */
+export function hasLongValues(item: OutcomeItem, limit: number): boolean {
+  const { before, after, statements, reason, notes, failure } = item;
+  if ((before?.length ?? 0) > limit || (after?.length ?? 0) > limit) return true;
   if ((reason?.length ?? 0) > MAX_VALUE || (failure?.message.length ?? 0) > MAX_VALUE) return true;
-  return hasLong(statements, MAX_STATEMENTS) || hasLong(notes, MAX_VALUE);
+  return hasLong(statements, limit, STATEMENTS * limit) || hasLong(notes, MAX_VALUE, MAX_VALUE);
 }
 
-function hasLong(texts: readonly string[] | undefined, room: number): boolean {
+function hasLong(texts: readonly string[] | undefined, limit: number, room: number): boolean {
   if (texts === undefined) return false;
   let units = 0;
   for (const { length } of texts) {
-    if (length > MAX_VALUE) return true;
+    if (length > limit) return true;
     units += length;
   }
   return units > room;
 }
 
-/** The item as it stands in an outcome. */
-export function withCutValues(item: OutcomeItem): OutcomeItem {
+/** The item as it stands in such an outcome. */
+export function withCutValues(item: OutcomeItem, limit: number): OutcomeItem {
   const { before, after, statements, reason, notes, failure } = item;
   return {
     ...item,
-    ...(before === undefined ? {} : { before: cut(before) }),
-    ...(after === undefined ? {} : { after: cut(after) }),
-    ...(statements === undefined ? {} : { statements: boundedStatements(statements) }),
-    ...(reason === undefined ? {} : { reason: cut(reason) }),
+    ...(before === undefined ? {} : { before: cut(before, limit) }),
+    ...(after === undefined ? {} : { after: cut(after, limit) }),
+    ...(statements === undefined ? {} : { statements: boundedStatements(statements, limit) }),
+    ...(reason === undefined ? {} : { reason: cut(reason, MAX_VALUE) }),
     ...(notes === undefined ? {} : { notes: boundedNotes(notes) }),
-    ...(failure === undefined ? {} : { failure: { ...failure, message: cut(failure.message) } }),
+    ...(failure === undefined ? {} : { failure: { ...failure, message: cut(failure.message, MAX_VALUE) } }),
   };
 }
 
 function boundedNotes(notes: readonly string[]): readonly string[] {
-  return hasLong(notes, MAX_VALUE) ? [cut(notes.join('\n'))] : notes;
+  return hasLong(notes, MAX_VALUE, MAX_VALUE) ? [cut(notes.join('\n'), MAX_VALUE)] : notes;
 }
 
 const wholeValues = z.array(
@@ -84,10 +100,12 @@ function keyOf({ sequence, channel, aspect, object }: ItemKey): string {
   return JSON.stringify([sequence, channel, aspect, object]);
 }
 
-export function encodeWholeValues(items: readonly OutcomeItem[]): Uint8Array {
-  const whole = items.filter(hasLongValues).map(({ sequence, channel, aspect, object, before, after, statements }) => {
-    return { sequence, channel, aspect, object, before, after, statements };
-  });
+export function encodeWholeValues(items: readonly OutcomeItem[], limit: number): Uint8Array {
+  const whole = items
+    .filter((item) => hasLongValues(item, limit))
+    .map(({ sequence, channel, aspect, object, before, after, statements }) => {
+      return { sequence, channel, aspect, object, before, after, statements };
+    });
   return Buffer.from(JSON.stringify(whole));
 }
 

@@ -2,15 +2,16 @@ import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import { putObject, removeObjectsBefore } from '../../streams/nats/object-store.ts';
 import { isLargeState, reducedState } from '../domain/large-state.ts';
-import { encodeWholeValues, hasLongValues, withCutValues } from '../domain/long-values.ts';
-import type { OutcomeMessage } from '../domain/outcome.ts';
+import { encodeWholeValues, hasLongValues, valueLimit, withCutValues } from '../domain/long-values.ts';
+import type { OutcomeItem, OutcomeMessage } from '../domain/outcome.ts';
 import type { StoredObject } from '../domain/stored-object.ts';
 import { objectSubject, STREAMS } from '../domain/subjects.ts';
 import type { SyncState } from '../domain/sync-state.ts';
 
 /** Whether something of the outcome does not stand in its message; cheap, since nearly none does. */
 export function needsObjects({ items, state }: OutcomeMessage): boolean {
-  return items.some(hasLongValues) || isLargeState(state);
+  const limit = valueLimit(items);
+  return items.some((item) => hasLongValues(item, limit)) || isLargeState(state);
 }
 
 /** A state as a message carries it. */
@@ -34,10 +35,13 @@ export class OutcomeObjects {
   async outcome(message: OutcomeMessage): Promise<OutcomeMessage> {
     const { id, target, asset } = message;
     const stored = await this.state(message, message.state, id);
-    if (!message.items.some(hasLongValues)) return { ...message, ...stored };
+    const limit = valueLimit(message.items);
+    const isLong = (item: OutcomeItem): boolean => hasLongValues(item, limit);
+    if (!message.items.some(isLong)) return { ...message, ...stored };
     const subject = objectSubject('values', target, asset.key);
-    const values = await this.#put(subject, encodeWholeValues(message.items), `${id}.values`);
-    return { ...message, ...stored, items: message.items.map(cutWhereLong), values };
+    const values = await this.#put(subject, encodeWholeValues(message.items, limit), `${id}.values`);
+    const items = message.items.map((item) => (isLong(item) ? withCutValues(item, limit) : item));
+    return { ...message, ...stored, items, values };
   }
 
   /** A state of the outcome's asset; `id` names it among all states. */
@@ -59,8 +63,4 @@ export class OutcomeObjects {
   #put(subject: string, data: Uint8Array, id: string): Promise<StoredObject> {
     return putObject(this.#publisher, { subject, data, id, maxPayload: this.#link.maxPayload() });
   }
-}
-
-function cutWhereLong(item: OutcomeMessage['items'][number]): OutcomeMessage['items'][number] {
-  return hasLongValues(item) ? withCutValues(item) : item;
 }
