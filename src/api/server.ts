@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BODY_LIMIT, registerWebhook, type WebhookOptions } from '../intake/webhook.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { API_ACTIONS } from './actions.ts';
 import { isLoopbackHost, isLoopbackHostHeader } from './loopback.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiPorts, Readiness } from './ports.ts';
@@ -68,6 +69,9 @@ function registerProbes(server: FastifyInstance, { readiness, metrics }: HttpSer
   server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 }
 
+/** What the server itself refuses of a body. */
+const badBody = z.object({ statusCode: z.number().min(400).max(499) });
+
 function registerApi(server: FastifyInstance, { api, log }: HttpServerOptions, loopback: boolean): void {
   server.register(
     async (scope) => {
@@ -81,9 +85,11 @@ function registerApi(server: FastifyInstance, { api, log }: HttpServerOptions, l
       });
       scope.setErrorHandler((error, _request, reply) => {
         if (error instanceof z.ZodError) {
-          const problems = error.issues.map((issue) => `${issue.path.join('.') || 'query'}: ${issue.message}`);
+          const problems = error.issues.map((issue) => `${issue.path.join('.') || 'request'}: ${issue.message}`);
           return reply.code(400).send({ error: 'bad-query', message: problems.join('; ') });
         }
+        if (badBody.safeParse(error).success)
+          return reply.code(400).send({ error: 'bad-body', message: 'the body is no JSON, or too large' });
         log.error({ err: error }, 'API request failed');
         return reply
           .code(500)
@@ -95,6 +101,17 @@ function registerApi(server: FastifyInstance, { api, log }: HttpServerOptions, l
           const answer = await route.answer(request.query, api);
           if (answer === undefined)
             return reply.code(404).send({ error: 'unknown', message: 'nothing is known of it' });
+          return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+        });
+      }
+      for (const action of API_ACTIONS) {
+        scope.post(action.path, { bodyLimit: 65_536 }, async (request, reply) => {
+          // A page of another site could send a form here from a browser on this machine, but no JSON.
+          if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
+            return reply.code(415).send({ error: 'no-json', message: 'send a JSON body as application/json' });
+          const answer = await action.run(request.body, api);
+          if (answer === undefined)
+            return reply.code(404).send({ error: 'unknown', message: 'nothing of that name is configured' });
           return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
         });
       }

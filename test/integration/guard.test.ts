@@ -2,7 +2,6 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../src/service/history.ts';
 import { releaseChannel } from '../../src/service/release-channel.ts';
-import { createControlStore } from '../../streams/nats/control-store.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createTables, docsConfig } from '../support/shop-database.ts';
@@ -80,6 +79,16 @@ describe('the guard on clears, on a real nats-server and a real PostgreSQL', () 
     return rows.map(({ text }) => text);
   }
 
+  async function post(replica: TestService, path: string, body: object): Promise<unknown> {
+    const response = await fetch(`${replica.service.url}/api/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+    return response.json();
+  }
+
   const standing = async (): Promise<number> => (await comments()).filter((text) => text !== null).length;
 
   async function heldOf(replica: TestService): Promise<number> {
@@ -104,7 +113,7 @@ describe('the guard on clears, on a real nats-server and a real PostgreSQL', () 
     expect(metrics).toContain('backflow_guard_holding{channel="docs"} 1');
     expect(metrics).toContain('backflow_held_fields{target="pg_sales",partition="0",channel="docs",why="guard"} 7');
 
-    expect(await releaseChannel(replica.service.link, 'docs')).toMatchObject({ wasHolding: true });
+    expect(await post(replica, 'release', { channel: 'docs' })).toMatchObject({ channel: 'docs', wasHolding: true });
     expect(statuses(await replica.outcomes(clears.map(({ id }) => id)))).toEqual(clears.map(() => 'applied'));
     expect(await standing()).toBe(TABLES - 10);
     await until(async () => (await heldOf(replica)) === 0);
@@ -173,8 +182,7 @@ describe('the guard on clears, on a real nats-server and a real PostgreSQL', () 
 
   it('a paused channel writes nothing, newer values replace what waits, and everything is written once it is resumed', async () => {
     const replica = await start();
-    const { channels } = createControlStore(replica.service.link);
-    await channels.pause('docs', '{}');
+    await post(replica, 'pause', { channel: 'docs', reason: 'a wrong text' });
     await until(async () => {
       const probe = edit(9, 'probe');
       await replica.post(probe);
@@ -185,7 +193,7 @@ describe('the guard on clears, on a real nats-server and a real PostgreSQL', () 
     for (const event of [older, newer]) await replica.post(event);
     await until(async () => (await heldOf(replica)) === 2);
     expect((await comments())[5]).toBe('stands 5');
-    await channels.resume('docs');
+    expect(await post(replica, 'resume', { channel: 'docs' })).toMatchObject({ paused: false, wasPaused: true });
     const runs = await replica.outcomes([older.id, newer.id]);
     expect(statuses(runs)).toEqual(['applied', 'superseded']);
     expect((await comments())[5]).toBe('newer');

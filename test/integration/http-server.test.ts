@@ -19,6 +19,9 @@ const ports: ApiPorts = {
   deadLetters: async () => {
     throw new Error('postgres://u:hunter2@db is away');
   },
+  pause: async (what) => ({ paused: { ...what } }),
+  resume: async (what) => ('channel' in what && what.channel === 'nobody' ? undefined : { resumed: { ...what } }),
+  release: async (what) => ({ released: { ...what } }),
 };
 
 async function serve(changes: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
@@ -113,6 +116,37 @@ describe('the read-only API', () => {
       openapi: '3.1.0',
       paths: { '/api/v1/explain': { get: { parameters: [{ name: 'fqn', in: 'query', required: true }] } } },
     });
+  });
+
+  const post = (url: string, path: string, body: string, type = 'application/json') =>
+    fetch(`${url}/api/v1/${path}`, { method: 'POST', headers: { 'content-type': type }, body });
+
+  it('pauses, resumes and releases', async () => {
+    const { url } = await serve();
+    expect(await (await post(url, 'pause', '{"target":"pg","reason":"repair"}')).json()).toEqual({
+      paused: { target: 'pg', reason: 'repair' },
+    });
+    expect(await (await post(url, 'pause', '{"channel":"docs"}')).json()).toEqual({ paused: { channel: 'docs' } });
+    expect(await (await post(url, 'release', '{"channel":"docs"}')).json()).toEqual({ released: { channel: 'docs' } });
+    expect((await post(url, 'resume', '{"channel":"nobody"}')).status).toBe(404);
+  });
+
+  it.each([
+    ['pause', '{}', 400],
+    ['pause', '{"target":"a","channel":"b"}', 400],
+    ['release', '{"target":"a"}', 400],
+    ['release', 'no JSON', 400],
+    ['release', `{"channel":"${'x'.repeat(70_000)}"}`, 400],
+  ])('refuses %s of %s', async (path, body, status) => {
+    const { url } = await serve();
+    expect((await post(url, path, body)).status).toBe(status);
+  });
+
+  it('takes nothing from what a page of another site could send: forms, texts, a read that changes something', async () => {
+    const { url } = await serve();
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
+      expect((await post(url, 'release', '{"channel":"docs"}', type)).status).toBeGreaterThanOrEqual(400);
+    expect((await fetch(`${url}/api/v1/release?channel=docs`)).status).toBe(404);
   });
 
   it('is refused when the service is bound to more than loopback, and to a name that is not this machine', async () => {

@@ -7,4 +7,7 @@ export const emptyPorts: ApiPorts = {
   explain: async () => undefined,
   connectors: async () => [],
   deadLetters: async () => [],
+  pause: async () => undefined,
+  resume: async () => undefined,
+  release: async () => undefined,
 };
