@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readLanes } from '../../../src/service/lane-record.ts';
+import { createControlStore } from '../../../streams/nats/control-store.ts';
+import type { DrainCase } from '../case.ts';
+import { NOT_MEASURED, type Row } from '../report/row.ts';
+import type { BenchSource, WriteCounters } from '../sources/bench-source.ts';
+import type { PostgresSource } from '../sources/postgres-source.ts';
+import type { Variant } from '../variants.ts';
+import { finalsOf, standingTexts } from '../workload/workload.ts';
+import { type Drained, settledTally, untilDrained } from './drain.ts';
+import { openSurroundings, publishChanges, type Surroundings } from './surroundings.ts';
+import type { Usage, VariantProcess } from './variant-process.ts';
+
+const LIMIT_MS = 180_000;
+
+/** Fills the stream, starts the variant, and takes the time until the source holds what it has to. */
+export async function measureDrain(
+  one: DrainCase,
+  variant: Variant,
+  source: BenchSource,
+  cutter: PostgresSource['cutSessions'] | undefined,
+  say: (line: string) => void,
+): Promise<Row> {
+  const { services, assets, events } = one.workload;
+  await source.clear();
+  await source.preset(standingTexts(one.workload));
+  const around = await openSurroundings(source, one.workload);
+  let running: readonly VariantProcess[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((process) => process.stop()));
+    running = [];
+  };
+  try {
+    await variant.prepare(around);
+    const counted = one.warm === true ? services * assets : 0;
+    if (counted > 0) {
+      await publishChanges(around, 0, counted);
+      running = [variant.start(around, one)];
+      await drain(around, variant, running, 0, counted);
+      await stop();
+    }
+    const before = await source.counters();
+    await publishChanges(around, counted, counted + events);
+    if (services > 1) await pauseAll(around);
+    running = Array.from({ length: one.replicas ?? 1 }, () => variant.start(around, one));
+    if (services > 1) await resumeAll(around, say);
+    const cuts = one.cut === true && cutter !== undefined ? threeCuts(cutter, say) : undefined;
+    const drained = await drain(around, variant, running, counted, counted + events, cuts?.onProgress);
+    const usages = running.map((process) => process.usage()).filter((usage) => usage !== undefined);
+    await cuts?.done();
+    const finals = finalsOf(one.workload, counted, counted + events);
+    const { tally, at } = await settledTally(source, finals, drained.endedAt);
+    await stop();
+    return {
+      ...NOT_MEASURED,
+      case: one.name,
+      variant: variant.name,
+      changesPerSecond: Math.round((tally.done * 1_000) / (at - drained.beganAt)),
+      staleFinals: tally.stale,
+      stalePoisoned: one.workload.mixed === true ? tally.stalePoisoned : null,
+      ...together(usages),
+      ...difference(before, await source.counters()),
+      drained: drained.complete,
+    };
+  } finally {
+    await stop();
+    await around.close();
+  }
+}
+
+function drain(
+  around: Surroundings,
+  variant: Variant,
+  running: readonly VariantProcess[],
+  after: number,
+  last: number,
+  onProgress?: (share: number) => void,
+): Promise<Drained> {
+  const durables = variant.durables(around);
+  return untilDrained(around.link, {
+    durables,
+    after,
+    last,
+    limitMs: LIMIT_MS,
+    alive: () => running.every((process) => process.alive()),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+}
+
+/** CPU of all processes; memory of the one that took most. */
+function together(usages: readonly Usage[]): Pick<Row, 'cpuSeconds' | 'rssMiB'> {
+  if (usages.length === 0) return { cpuSeconds: null, rssMiB: null };
+  return {
+    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    rssMiB: Math.max(...usages.map(({ rssMiB }) => rssMiB)),
+  };
+}
+
+function difference(before: WriteCounters, after: WriteCounters): WriteCounters {
+  const minus = (a: number | null, b: number | null) => (a === null || b === null ? null : a - b);
+  return {
+    statements: minus(after.statements, before.statements),
+    transactions: minus(after.transactions, before.transactions),
+  };
+}
+
+/** Cuts after a quarter, a half and three quarters of the changes were given out, so that every variant meets three. */
+function threeCuts(
+  cut: () => Promise<number>,
+  say: (line: string) => void,
+): { readonly onProgress: (share: number) => void; readonly done: () => Promise<void> } {
+  const due = [0.25, 0.5, 0.75];
+  const cuts: Promise<number>[] = [];
+  return {
+    onProgress: (share) => {
+      if (due[0] === undefined || share < due[0]) return;
+      due.shift();
+      cuts.push(cut());
+    },
+    done: async () => say(`sessions ended: ${(await Promise.all(cuts)).join(', ')}`),
+  };
+}
+
+async function pauseAll({ link, source, workload }: Surroundings): Promise<void> {
+  const controls = createControlStore(link);
+  for (const { service } of source.places.slice(0, workload.services)) await controls.pause(service, '{}');
+}
+
+const SPREAD_LIMIT_MS = 60_000;
+/** As long as no lane changes its owner, they are spread as they will stay. */
+const SETTLED_MS = 4_000;
+
+/** Lets the targets go once every lane has an owner and none moves any more: not the start of the replicas is measured. */
+async function resumeAll({ link, source, workload }: Surroundings, say: (line: string) => void): Promise<void> {
+  const giveUpAt = performance.now() + SPREAD_LIMIT_MS;
+  let owners: readonly string[] = [];
+  for (let since = performance.now(); ; ) {
+    const lanes = await readLanes(link, new Set());
+    const now = lanes.flatMap(({ lane, owner }) => (owner === undefined ? [] : [`${lane} ${owner}`])).toSorted();
+    if (now.length < workload.services || now.join() !== owners.join()) since = performance.now();
+    owners = now;
+    if (performance.now() - since > SETTLED_MS) break;
+    if (performance.now() > giveUpAt) throw new Error(`after ${SPREAD_LIMIT_MS / 1_000} s not every lane has an owner`);
+    await delay(200);
+  }
+  const counts = Map.groupBy(owners, (owner) => owner.split(' ')[1]);
+  say(`lanes of each replica: ${[...counts.values()].map(({ length }) => length).join(', ')}`);
+  const controls = createControlStore(link);
+  await Promise.all(source.places.slice(0, workload.services).map(({ service }) => controls.resume(service)));
+}
