@@ -18,7 +18,7 @@ const row = z.tuple([
 type Row = z.infer<typeof row>;
 
 /** Objects in one query at the most, and bytes of their names: a query may have 262,144 bytes. */
-const OBJECTS = 100;
+const OBJECTS = 500;
 const NAME_BYTES = 16_000;
 
 /** The present state of the objects, in the order asked, as the server that is connected to sees it. */
@@ -29,10 +29,8 @@ export async function readObjects(
   const sources: SourceObject[] = [];
   for (const chunk of chunksOf(objects)) {
     const rows = await rowsOf(client, chunk, (table) => `system.${table}`);
-    const byName = new Map(
-      rows.filter(([what]) => what !== 'inner').map((found) => [keyOf(found[1], found[2], found[3]), found]),
-    );
-    for (const object of chunk) sources.push(sourceOf(object, byName, rows, client.cluster));
+    const found = sortedOut(rows);
+    for (const object of chunk) sources.push(sourceOf(object, found, client.cluster));
   }
   return sources;
 }
@@ -50,13 +48,10 @@ export async function readReplicas(
   const found: (readonly string[])[] = [];
   for (const chunk of chunksOf(objects)) {
     const rows = await rowsOf(client, chunk, (table) => `clusterAllReplicas(${name}, system.${table})`);
+    const byName = Map.groupBy(rows, ([, schema, table, column]) => keyOf(schema, table, column));
     for (const object of chunk) {
       const key = keyOf(object.schema ?? '', object.table ?? '', columnOf(object) ?? '');
-      found.push(
-        rows
-          .filter(([, schema, table, column]) => keyOf(schema, table, column) === key)
-          .map(([, , , , , comment]) => comment),
-      );
+      found.push((byName.get(key) ?? []).map(([, , , , , comment]) => comment));
     }
   }
   return found;
@@ -154,12 +149,23 @@ const KINDS: Readonly<Record<string, string>> = {
   Dictionary: 'dictionary',
 };
 
-function sourceOf(
-  object: ObjectRef,
-  byName: ReadonlyMap<string, Row>,
-  rows: readonly Row[],
-  cluster: string | undefined,
-): SourceObject {
+interface Found {
+  readonly byName: ReadonlyMap<string, Row>;
+  readonly columns: readonly Row[];
+  /** Schema and name of the hidden tables of materialized views. */
+  readonly inner: ReadonlySet<string>;
+}
+
+function sortedOut(rows: readonly Row[]): Found {
+  const isInner = ([what]: Row) => what === 'inner';
+  return {
+    byName: new Map(rows.filter((row) => !isInner(row)).map((row) => [keyOf(row[1], row[2], row[3]), row])),
+    columns: rows.filter(([what]) => what === 'column'),
+    inner: new Set(rows.filter(isInner).map(([, schema, table]) => keyOf(schema, table, ''))),
+  };
+}
+
+function sourceOf(object: ObjectRef, { byName, columns, inner }: Found, cluster: string | undefined): SourceObject {
   const { level, schema = '', table = '' } = object;
   if (level === 'database') return { exists: true, kind: 'server' };
   const database = byName.get(keyOf(schema, '', ''));
@@ -185,14 +191,11 @@ function sourceOf(
   const name = columnOf(object) ?? '';
   const column = name === '' ? undefined : byName.get(keyOf(schema, table, name));
   if (column !== undefined) {
-    const inner = [`.inner_id.${owner[6]}`, `.inner.${table}`];
-    const storesItself = rows.some(([what, s, t]) => what === 'inner' && s === schema && inner.includes(t));
+    const storesItself = [`.inner_id.${owner[6]}`, `.inner.${table}`].some((one) => inner.has(keyOf(schema, one, '')));
     return found(kind, column[5], { ...definition, ...(storesItself ? { storesItself } : {}) });
   }
   const whole = object.column?.[0] ?? '';
   const isPart = (object.column?.length ?? 0) > 1 && byName.has(keyOf(schema, table, whole));
-  const hasParts = rows.some(
-    ([what, s, t, c]) => what === 'column' && s === schema && t === table && c.startsWith(`${name}.`),
-  );
+  const hasParts = columns.some(([, s, t, c]) => s === schema && t === table && c.startsWith(`${name}.`));
   return missing({ missing: 'column', ...(isPart ? { nested: 'field' } : hasParts ? { nested: 'parent' } : {}) });
 }

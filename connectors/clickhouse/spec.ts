@@ -12,7 +12,7 @@ export const DESCRIPTION_BYTES = 32 * 1024;
 export const DEFINITION_BYTES = 240_000;
 
 /** Operations in one batch at the most: one query reads them, and one ALTER serves the columns of a table. */
-const BATCH = 100;
+const BATCH = 500;
 
 const described = { aspect: 'description', set: true, clear: true, provenOn: 'real' } as const;
 

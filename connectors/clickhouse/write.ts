@@ -1,7 +1,7 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { DescriptionOperation } from '../../src/domain/operation.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import type { ClickhouseClient } from './client.ts';
 import { detailOf, missingFailure } from './detail.ts';
 import { alter, type Clause, DEFINITION_TOO_LARGE, planClause } from './plan.ts';
@@ -9,10 +9,11 @@ import { readObjects } from './read.ts';
 import { onReplicas, type Replicas } from './replicas.ts';
 import { DEFINITION_BYTES } from './spec.ts';
 
-/** Clauses of one ALTER: every result of the batch shows the whole statement, so it must not grow without bound. */
-const CLAUSES = 25;
-/** Bytes of one ALTER: well below `max_query_size`, 262,144 by default. */
+/** Clauses of one ALTER, and its bytes: well below `max_query_size`, 262,144 by default. */
+const CLAUSES = 500;
 const STATEMENT_BYTES = 200_000;
+/** Clauses of an ALTER that a result shows; of a longer one it shows its own. */
+const SHOWN_CLAUSES = 25;
 
 interface DescriptionWrite {
   readonly write: PlannedWrite;
@@ -26,6 +27,7 @@ interface Ready extends DescriptionWrite {
 
 /** What ran without an error; whether it stands is seen afterwards. */
 interface Ran extends DescriptionWrite {
+  /** As the result shows it. */
   readonly statement: string;
 }
 
@@ -94,7 +96,9 @@ async function writeRound(
       continue;
     }
     const key = `${clause.kind} ${clause.target}`;
-    groups.set(key, [...(groups.get(key) ?? []), { ...one, clause }]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [{ ...one, clause }]);
+    else group.push({ ...one, clause });
   }
   for (const group of groups.values()) {
     for (const part of partsOf(group)) await alterTogether(client, part, ran, failures);
@@ -145,7 +149,9 @@ async function alterTogether(
   );
   try {
     await client.run(statement, first.write.traceparent);
-    ran.push(...group.map(({ write, operation }) => ({ write, operation, statement })));
+    for (const one of group) {
+      ran.push({ write: one.write, operation: one.operation, statement: shownOf(one, statement, group.length) });
+    }
     return;
   } catch (error) {
     const failure = objectFailure(error);
@@ -161,6 +167,12 @@ async function alterTogether(
   const half = Math.ceil(group.length / 2);
   await alterTogether(client, group.slice(0, half), ran, failures);
   await alterTogether(client, group.slice(half), ran, failures);
+}
+
+/** What a result shows: the statement that ran, or, of a long one, the clause of its own. */
+function shownOf({ clause }: Ready, statement: string, clauses: number): string {
+  if (clauses <= SHOWN_CLAUSES) return statement;
+  return `${alter(clause.target, [clause.action])} /* and ${clauses - 1} more in one statement */`;
 }
 
 /** Says more than the code alone: the grammar of older servers has no comments on databases. */
@@ -272,10 +284,4 @@ async function writeTemplates(
 
 function failed(id: string, failure: Failure): WriteResult {
   return { id, ok: false, failure };
-}
-
-/** The failure of an object; one of the whole target is thrown on. */
-function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
 }
