@@ -216,6 +216,34 @@ describe('a running service by the command line', () => {
     await until(async () => (await commentOf('orders')) === 'Written after the pause');
   });
 
+  it('holds what a paused channel would write until it is resumed, and says what is wrong with a name', async () => {
+    const paused = await cli('pause', '--channel', 'documentation', '--json');
+    expect(paused.json()).toMatchObject({ channel: 'documentation', paused: true });
+    const probe = async () => {
+      const rows: unknown = await (await fetch(`${await service.line(/listens on (http:\S+)/)}/api/v1/lanes`)).json();
+      return JSON.stringify(rows).includes('"why":"paused"');
+    };
+    const event = await publishTable('orders', 'Written once the channel is resumed');
+    await until(probe);
+    expect(await commentOf('orders')).toBe('Written after the pause');
+    const resumed = await cli('resume', '--channel', 'documentation', '--json');
+    expect(resumed.json()).toMatchObject({ channel: 'documentation', paused: false, wasPaused: true });
+    await until(async () => (await runsOf('--event', event.id)).some(({ status }) => status === 'applied'));
+
+    const [neither, both, typo, unknown, idle] = await Promise.all([
+      cli('pause'),
+      cli('pause', 'pg_sales', '--channel', 'documentation'),
+      cli('pause', '--channel', 'documentatoin'),
+      cli('release', 'nobody'),
+      cli('release', 'documentation', '--target', 'pg_sales'),
+    ]);
+    for (const wrong of [neither, both])
+      expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('either a target, or a channel') });
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "documentation"?') });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no channel "nobody"') });
+    expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('held nothing back') });
+  });
+
   it('replays a change that failed, once its cause is repaired', async () => {
     const event = await publishTable('invoices', 'One row per invoice');
     await until(async () => (await runsOf('--event', event.id)).some(({ status }) => status === 'failed'));
