@@ -1,7 +1,8 @@
+import { filter } from 'rxjs';
 import type { LaneHost } from '../../actors/lane/lane.ts';
 import type { Connector } from '../../connectors/contract.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
-import type { Lease, Publisher } from '../../streams/nats/contract.ts';
+import type { Delivery, Lease, Publisher, PullSource } from '../../streams/nats/contract.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { acquireLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { createPullSource, type LanePullSource } from '../../streams/nats/pull-source.ts';
@@ -16,12 +17,14 @@ import { BUCKETS, changeFilter, encodeToken, STREAMS } from '../domain/subjects.
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { ackFloorOf } from './ack-floor.ts';
+import { type CarriedFloors, startAfter, wasAcknowledged } from './carried-floors.ts';
 import type { ChannelControls } from './channel-controls.ts';
 import { laneObserver } from './lane-observer.ts';
 import { LaneRetention } from './lane-retention.ts';
 import { createLaneStore } from './lane-store.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 import { rateLimitOf } from './rate-limit.ts';
+import type { Partitioning, Repartition } from './repartition.ts';
 import { presentTrouble, storeTrouble } from './store-trouble.ts';
 
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
@@ -45,6 +48,7 @@ export interface LaneHostOptions {
   readonly watcher: LeaseWatcher;
   /** Whether this replica should ask for the lane now, as the balance over all replicas has it. */
   readonly mayClaim: () => boolean;
+  readonly repartition: Repartition;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly vitals: LaneVitals;
@@ -72,6 +76,18 @@ export function laneFilters(target: TargetConfig, partition: number): readonly s
     .map((slot) => `${prefix}${slot}.>`);
 }
 
+/** What lanes of the partitioning before have acknowledged is acknowledged unread. */
+function passOver(source: PullSource, carried: CarriedFloors | undefined): PullSource {
+  if (carried === undefined) return source;
+  const highest = Math.max(...carried.floors);
+  const isNew = (delivery: Delivery): boolean => {
+    if (delivery.sequence > highest || !wasAcknowledged(carried, delivery.subject, delivery.sequence)) return true;
+    delivery.ack();
+    return false;
+  };
+  return { ...source, deliveries: source.deliveries.pipe(filter(isNew)) };
+}
+
 /** Binds one lane to NATS, its target and the process around it. */
 export function createLaneHost(options: LaneHostOptions): LaneHost {
   const { link, storeLink, target, partition, connector, log } = options;
@@ -80,6 +96,14 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
   const ackWait = ackWaitMs(leaseMs);
   let valid: () => boolean = () => false;
   const ackFloor = ackFloorOf(storeLink, lane);
+  /** Where the lanes of the partitioning before have left off. */
+  let carried: CarriedFloors | undefined;
+  const ownsSlot = (slot: number): boolean => slot % target.partitions === partition;
+  const partitioning = (): Partitioning => ({
+    target: target.service,
+    partitions: target.partitions,
+    revision: options.configRevision(),
+  });
 
   const retention = new LaneRetention({
     ...options,
@@ -87,7 +111,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     lane,
     target: target.service,
     filters: laneFilters(target, partition),
-    ownsSlot: (slot) => slot % target.partitions === partition,
+    ownsSlot,
   });
   /** Looks at the lane follow one another, each based on the record that the one before left. */
   let looking: Promise<unknown> = Promise.resolve();
@@ -122,7 +146,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
 
   return {
     async claim() {
-      if (!options.mayClaim()) return undefined;
+      if (!options.mayClaim() || !(await options.repartition.ready(partitioning()))) return undefined;
       const lease = await acquireLease(storeLink, {
         bucket: BUCKETS.leases,
         key: lane,
@@ -131,12 +155,18 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
         timings: leaseTimings(leaseMs),
       });
       if (lease === 'held') return undefined;
+      try {
+        carried = await options.repartition.begin(lease, partitioning());
+      } catch (error) {
+        await lease.release();
+        throw error;
+      }
       valid = lease.valid;
       return lease;
     },
     async openSource(lease, limits) {
       const ensure = async (): Promise<void> => {
-        const floor = lease.data().ackFloor;
+        const floor = lease.data().ackFloor ?? (carried && startAfter(carried, ownsSlot));
         await ensureConsumer(storeLink, {
           stream: STREAMS.changes,
           durable: lane,
@@ -160,7 +190,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
       });
       keepRecord(lease, source);
       void lease.lost.then(() => watching.unsubscribe());
-      return source;
+      return passOver(source, carried);
     },
     ports(epoch) {
       const leaseValid = valid;

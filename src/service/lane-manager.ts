@@ -27,6 +27,7 @@ import { LaneBalancer } from './lane-balancer.ts';
 import { createLaneHost, laneName } from './lane-host.ts';
 import { type LaneVitals, newVitals } from './lane-vitals.ts';
 import { type RateLimit, rateLimitOf } from './rate-limit.ts';
+import { Repartition } from './repartition.ts';
 import { ALARM_FROM } from './retention-reach.ts';
 import { presentTrouble } from './store-trouble.ts';
 
@@ -92,6 +93,7 @@ export class LaneManager {
   readonly #view: LeaseView;
   readonly #membership: Membership;
   readonly #balancer: LaneBalancer;
+  readonly #repartition: Repartition;
   #generation = 0;
   #config: CompiledConfig | undefined;
 
@@ -102,6 +104,8 @@ export class LaneManager {
     const timings = leaseTimings(leaseMs);
     this.#view = new LeaseView(storeLink, { bucket, watcher, silentAfterMs: leaseMs });
     this.#membership = new Membership(storeLink, { bucket, replica, watcher, timings });
+    const { log } = options;
+    this.#repartition = new Repartition({ link: storeLink, view: this.#view, watcher, timings, replica, log });
     this.#balancer = new LaneBalancer({
       replica,
       view: this.#view,
@@ -140,19 +144,7 @@ export class LaneManager {
   /** Brings the lanes in line with a configuration. A target whose own settings changed gets new lanes after a drain. */
   async configure(config: CompiledConfig): Promise<void> {
     this.#config = config;
-    for (const [name, running] of this.#lanes) {
-      const target = config.targets.get(running.target.service);
-      const wasRetiring = running.retiring;
-      running.retiring = target === undefined;
-      if (target === undefined) {
-        if (!wasRetiring) await this.#retire(name, running, config);
-      } else if (JSON.stringify(target) !== JSON.stringify(running.target)) {
-        await this.#drain(name, running);
-      } else {
-        await running.ref.offer({ type: 'configure', config });
-        if (wasRetiring) await this.pause(target.service, this.#paused.has(target.service));
-      }
-    }
+    await Promise.all([...this.#lanes].map(([name, running]) => this.#bringInLine(name, running, config)));
     const lanes = [...config.targets.values()].flatMap((target) =>
       partitionsOf(target).map((partition) => ({ target, partition })),
     );
@@ -160,6 +152,20 @@ export class LaneManager {
       if (!this.#lanes.has(laneName(target, partition))) this.#spawn(target, partition, config, lanes.length);
     }
     this.#balancer.judge();
+  }
+
+  async #bringInLine(name: string, running: RunningLane, config: CompiledConfig): Promise<void> {
+    const target = config.targets.get(running.target.service);
+    const wasRetiring = running.retiring;
+    running.retiring = target === undefined;
+    if (target === undefined) {
+      if (!wasRetiring) await this.#retire(name, running, config);
+    } else if (JSON.stringify(target) !== JSON.stringify(running.target)) {
+      await this.#drain(name, running);
+    } else {
+      await running.ref.offer({ type: 'configure', config });
+      if (wasRetiring) await this.pause(target.service, this.#paused.has(target.service));
+    }
   }
 
   /** Pauses or resumes the lanes of a target; remembered for lanes that start later. */
@@ -300,6 +306,7 @@ export class LaneManager {
       bucket,
       vitals,
       mayClaim,
+      repartition: this.#repartition,
     });
     this.#generation += 1;
     const ref = system.spawn(

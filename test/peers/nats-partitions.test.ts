@@ -1,7 +1,15 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
 import { assetKey, SLOTS, slotOf } from '../../src/domain/asset.ts';
 import { formatFqn } from '../../src/domain/fqn.ts';
-import { STREAMS } from '../../src/domain/subjects.ts';
+import { outcomeSubject, STREAMS } from '../../src/domain/subjects.ts';
+import { applyConfig } from '../../src/service/configuration.ts';
+import type { Run } from '../../src/service/history.ts';
+import { createConfigStore } from '../../streams/nats/config-store.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
@@ -10,6 +18,7 @@ import { edit, keysTwice, postUntilAccepted, type Shop, shopConfig, startShop } 
 
 const TABLES = 48;
 const PARTITIONS = 4;
+const LEASE_MS = 2_000;
 const [current, system] = await serversUnderTest();
 
 describe('a target with partitions', () => {
@@ -32,7 +41,7 @@ describe('a target with partitions', () => {
   }
 
   async function replica(more: string): Promise<TestService> {
-    const service = await startTestService({ natsUrl: nats.url, config: shopConfig(shop, more) });
+    const service = await startTestService({ natsUrl: nats.url, config: shopConfig(shop, more), leaseMs: LEASE_MS });
     replicas.push(service);
     return service;
   }
@@ -48,6 +57,40 @@ describe('a target with partitions', () => {
     return ids;
   }
 
+  async function repartition({ service }: TestService, partitions: number): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'backflow-partitions-'));
+    try {
+      await writeFile(join(folder, 'backflow.yaml'), shopConfig(shop, `    partitions: ${partitions}`));
+      const loaded = await loadConfig(folder);
+      if (!loaded.ok) throw new Error('the configuration cannot be read');
+      const applied = await applyConfig(createConfigStore(service.link), loaded.value, 'test');
+      if (!applied.ok) throw new Error('the configuration is wrong');
+      await service.configured(applied.value.revision);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  const keyOf = (i: number) =>
+    assetKey({ entityType: 'table', fqn: formatFqn(['pg_sales', 'shop', 'public', `t${i}`]) });
+
+  /** Waits until both run lanes, together all of them, each once. */
+  async function shared(pair: readonly TestService[], partitions = PARTITIONS): Promise<void> {
+    await until(async () => {
+      const rows = await Promise.all(pair.map(({ service }) => service.lanes.rows()));
+      const running = rows.map((of) => of.filter(({ phase }) => phase === 'running').map(({ lane }) => lane));
+      const least = Math.floor(partitions / pair.length);
+      return (
+        running.every((lanes) => lanes.length >= least) &&
+        running.flat().length === partitions &&
+        new Set(running.flat()).size === partitions
+      );
+    }, 30_000);
+  }
+
+  const settledAt = (runs: readonly Run[]) =>
+    runs.flatMap(({ timings }) => (timings === undefined ? [] : [timings.settledAt]));
+
   it.skipIf(current?.binary === undefined)(
     'each lane reads its own slots and nothing else; every asset ends with its newest value, each key with one outcome',
     async () => {
@@ -62,8 +105,7 @@ describe('a target with partitions', () => {
 
       const perPartition = Array.from({ length: PARTITIONS }, () => 0);
       for (let i = 0; i < TABLES; i += 1) {
-        const key = assetKey({ entityType: 'table', fqn: formatFqn(['pg_sales', 'shop', 'public', `t${i}`]) });
-        const partition = slotOf(key) % PARTITIONS;
+        const partition = slotOf(keyOf(i)) % PARTITIONS;
         perPartition[partition] = (perPartition[partition] ?? 0) + 5;
       }
       const seen = new Set<string>();
@@ -83,18 +125,22 @@ describe('a target with partitions', () => {
   it.skipIf(current?.binary === undefined)(
     'the rate limit holds for all lanes together, and lanes pass to another replica when theirs stops',
     async () => {
-      const limit = `    partitions: ${PARTITIONS}\n    rateLimit: { perSecond: 20, burst: 4 }`;
+      const limit = `    partitions: ${PARTITIONS}\n    rateLimit: { perSecond: 20, burst: 4, batch: 1 }`;
       const first = await start(current?.binary, limit);
       await first.lanes();
       const ids = await burst(first, 1, 'limited');
       const runs = await first.outcomes(ids, 60_000);
-      const times = runs.flatMap(({ timings }) => (timings === undefined ? [] : [timings.settledAt]));
+      const times = settledAt(runs);
       expect(times).toHaveLength(TABLES);
       // A slow machine only lengthens it.
       expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(((TABLES - 4) / 20) * 1_000 * 0.6);
 
       const second = await replica(limit);
-      await second.lanes('claiming');
+      await shared([first, second]);
+      const times2 = settledAt(await second.outcomes(await burst(second, 1, 'limited, too'), 60_000));
+      expect(times2).toHaveLength(TABLES);
+      expect(Math.max(...times2) - Math.min(...times2)).toBeGreaterThan(((TABLES - 4) / 20) * 1_000 * 0.6);
+
       replicas = replicas.filter((other) => other !== first);
       const later = await burst(second, 2, 'passed on');
       await first.stop();
@@ -104,6 +150,70 @@ describe('a target with partitions', () => {
       expect(after.length).toBe(ids.length + later.length);
       const found = await shop.comments();
       for (let i = 0; i < TABLES; i += 1) expect(found.get(`t${i}`)).toBe(`passed on ${i}.1`);
+    },
+    120_000,
+  );
+
+  it.skipIf(current?.binary === undefined)(
+    'more and fewer partitions while changes flow: the lanes that follow go on where those before have left off',
+    async () => {
+      const first = await start(current?.binary, '    partitions: 1');
+      await first.lanes();
+      const second = await replica('    partitions: 1');
+      const ids: string[] = [];
+      for (const partitions of [4, 3, 1]) {
+        ids.push(...(await burst(first, 2, `before ${partitions}`)));
+        await repartition(first, partitions);
+        ids.push(...(await burst(second, 1, `after ${partitions}`)));
+        await shared([first, second], partitions);
+        const names = [];
+        for await (const { name } of first.service.link.jsm.consumers.list(STREAMS.changes)) names.push(name);
+        expect(names.sort()).toEqual(Array.from({ length: partitions }, (_, p) => `lane-pg_sales-${p}of${partitions}`));
+      }
+      ids.push(...(await burst(first, 1, 'at the end')));
+      const runs = await first.outcomes(ids, 60_000);
+      expect(keysTwice(runs)).toEqual([]);
+      expect(runs.length).toBe(ids.length);
+      const found = await shop.comments();
+      for (let i = 0; i < TABLES; i += 1) expect(found.get(`t${i}`)).toBe(`at the end ${i}.0`);
+    },
+    120_000,
+  );
+
+  it.skipIf(current?.binary === undefined)(
+    'what a lane before has acknowledged is not read again, although another one was behind it',
+    async () => {
+      const service = await start(current?.binary, '    partitions: 2');
+      await service.lanes();
+      const tables = Array.from({ length: TABLES }, (_, i) => i);
+      const [behind = 0] = tables.filter((i) => slotOf(keyOf(i)) % 2 === 0);
+      const ahead = tables.filter((i) => slotOf(keyOf(i)) % 2 === 1).slice(0, 5);
+      const lock = new pg.Client({ connectionString: shop.postgres.url('shop') });
+      await lock.connect();
+      let late: string;
+      try {
+        await lock.query('BEGIN');
+        await lock.query(`LOCK TABLE t${behind} IN ACCESS EXCLUSIVE MODE`);
+        const held = edit(behind, 'behind');
+        late = held.id;
+        await service.post(held.body);
+        const events = ahead.map((i) => edit(i, 'ahead'));
+        for (const { body } of events) await service.post(body);
+        await service.outcomes(events.map(({ id }) => id));
+        // The lane before would know them from what is recorded: let nothing be known of them any more.
+        for (const i of ahead) {
+          const filter = outcomeSubject('pg_sales', keyOf(i));
+          await service.service.link.jsm.streams.purge(STREAMS.outcomes, { filter });
+        }
+        await repartition(service, 1);
+      } finally {
+        await lock.end();
+      }
+      await service.outcomes([late], 60_000);
+      const after = edit(ahead[0] ?? 0, 'after');
+      await service.post(after.body);
+      await service.outcomes([after.id]);
+      expect((await service.runs()).map(({ eventId }) => eventId).sort()).toEqual([late, after.id].sort());
     },
   );
 

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { apiRequest } from '../../streams/nats/api-request.ts';
+import type { NatsLink } from '../../streams/nats/connection.ts';
+import type { Lease } from '../../streams/nats/contract.ts';
+import { openBucket } from '../../streams/nats/kv-bucket.ts';
+import type { LeaseView } from '../../streams/nats/lease-view.ts';
+import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
+import { acquireLease, type LeaseTimings } from '../../streams/nats/leases.ts';
+import { StreamError } from '../../streams/nats/stream-error.ts';
+import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
+import type { Log } from '../telemetry/log.ts';
+import { type CarriedFloors, carryFloors, type LeftLane, parseCarriedFloors } from './carried-floors.ts';
+
+const consumerInfo = z.object({ ack_floor: z.object({ stream_seq: z.number() }) });
+
+export interface RepartitionOptions {
+  readonly link: NatsLink;
+  readonly view: LeaseView;
+  readonly watcher: LeaseWatcher;
+  readonly timings: LeaseTimings;
+  readonly replica: string;
+  readonly log: Log;
+}
+
+/** A target as it is partitioned by the configuration of this revision. */
+export interface Partitioning {
+  readonly target: string;
+  readonly partitions: number;
+  readonly revision: number;
+}
+
+/** A lane of an earlier partitioning, by its key. */
+interface EarlierLane {
+  readonly key: string;
+  readonly partition: number;
+  readonly partitions: number;
+}
+
+/**
+ * Changes the number of partitions of a target without losing or repeating anything. The lanes before are ended in order: their leases
+ * are taken, which waits for their owners; where each slot stands is written down; only then are they marked as replaced, and their
+ * consumers go. The lanes that follow start there. Every step may be repeated, by any replica, after a crash.
+ */
+export class Repartition {
+  readonly #options: RepartitionOptions;
+  /** One at a time for each target in this process: its lanes all ask. */
+  readonly #running = new Map<string, Promise<boolean>>();
+  /** What was written here, which the view may not show yet. */
+  readonly #written = new Map<string, CarriedFloors>();
+
+  constructor(options: RepartitionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the lanes of this partitioning may run now; false: those before are not ended yet, ask again. Costs nothing in the usual case. */
+  async ready(wanted: Partitioning): Promise<boolean> {
+    const earlier = this.#earlierLanes(wanted);
+    if (earlier.length === 0 && !this.#wasReplaced(wanted)) return true;
+    const running = this.#running.get(wanted.target);
+    if (running !== undefined) return running;
+    const moving = this.#move(wanted, earlier).finally(() => this.#running.delete(wanted.target));
+    this.#running.set(wanted.target, moving);
+    return moving;
+  }
+
+  /**
+   * Makes a lane that was just claimed fit to start, and tells where the lanes before it have left off; undefined: there were none, or
+   * none that is not behind us.
+   */
+  async begin(lease: Lease, wanted: Partitioning): Promise<CarriedFloors | undefined> {
+    const carried = await this.#carried(wanted);
+    const unclean = carried?.unclean === true ? { unclean: true } : {};
+    const data = lease.data();
+    if (data.replacedBy !== undefined) {
+      // This partitioning is back: what it knew of its place is long past.
+      await this.#removeConsumer(lease.key);
+      await lease.update(unclean);
+    } else if (carried?.unclean === true && data.ackFloor === undefined) {
+      await lease.update({ ...data, ...unclean });
+    }
+    return carried;
+  }
+
+  async #carried({ target, partitions }: Partitioning): Promise<CarriedFloors | undefined> {
+    const key = carryKey(target);
+    const known = this.#options.view.get(key) === undefined ? this.#written.get(target) : await this.#read(key);
+    return known?.partitions === partitions ? known : undefined;
+  }
+
+  async #move(wanted: Partitioning, earlier: readonly EarlierLane[]): Promise<boolean> {
+    const { link, log } = this.#options;
+    const key = carryKey(wanted.target);
+    const before = await this.#read(key);
+    // Another replica has a newer configuration already; ours is about to come.
+    if (before !== undefined && before.revision > wanted.revision) return false;
+    if (earlier.length === 0) return before?.partitions === wanted.partitions;
+    const leases = await this.#takeAll(earlier);
+    if (leases === undefined) return false;
+    try {
+      const left = await Promise.all(earlier.map((lane, i) => this.#left(lane, leases[i])));
+      const { state } = await link.jsm.streams.info(STREAMS.changes);
+      const carried: CarriedFloors = {
+        revision: wanted.revision,
+        partitions: wanted.partitions,
+        floors: carryFloors(left, before, state.last_seq),
+        unclean:
+          leases.some((lease) => lease.takenOver || lease.data().unclean === true) ||
+          (before?.revision === wanted.revision && before.unclean),
+      };
+      await openBucket(link, BUCKETS.leases).put(key, JSON.stringify(carried));
+      this.#written.set(wanted.target, carried);
+      for (const lease of leases) await lease.update({ replacedBy: wanted.partitions });
+      for (const lane of earlier) await this.#removeConsumer(lane.key);
+      log.info(
+        { ...wanted, lanes: earlier.map((lane) => lane.key) },
+        'the lanes of the earlier partitioning are ended',
+      );
+      return true;
+    } finally {
+      await Promise.all(leases.map((lease) => lease.release()));
+    }
+  }
+
+  async #takeAll(lanes: readonly EarlierLane[]): Promise<readonly Lease[] | undefined> {
+    const { link, watcher, timings, replica } = this.#options;
+    const taken: Lease[] = [];
+    for (const { key } of lanes) {
+      const options = { bucket: BUCKETS.leases, key, owner: replica, watcher, timings };
+      const lease = await acquireLease(link, options).catch(() => 'held' as const);
+      if (lease === 'held') {
+        // Its owner still drains.
+        await Promise.all(taken.map((one) => one.release()));
+        return undefined;
+      }
+      taken.push(lease);
+    }
+    return taken;
+  }
+
+  async #left({ key, partition, partitions }: EarlierLane, lease: Lease | undefined): Promise<LeftLane> {
+    const recorded = lease?.data().ackFloor;
+    const info = await this.#consumer('INFO', key, consumerInfo);
+    const ackFloor = info?.ack_floor.stream_seq ?? (typeof recorded === 'number' ? recorded : undefined);
+    return { partition, partitions, ackFloor };
+  }
+
+  async #removeConsumer(durable: string): Promise<void> {
+    await this.#consumer('DELETE', durable, z.object({}));
+  }
+
+  /** Undefined: there is no such consumer. */
+  async #consumer<T>(what: 'INFO' | 'DELETE', durable: string, answer: z.ZodType<T>): Promise<T | undefined> {
+    const subject = `CONSUMER.${what}.${STREAMS.changes}.${durable}`;
+    try {
+      return await apiRequest(this.#options.link, subject, undefined, answer, `end the lane ${durable}`);
+    } catch (error) {
+      if (error instanceof StreamError && error.code === 'not-found') return undefined;
+      throw error;
+    }
+  }
+
+  async #read(key: string): Promise<CarriedFloors | undefined> {
+    const entry = await openBucket(this.#options.link, BUCKETS.leases).get(key);
+    return entry === undefined ? undefined : parseCarriedFloors(entry.value);
+  }
+
+  #earlierLanes({ target, partitions }: Partitioning): readonly EarlierLane[] {
+    return this.#lanesOf(target).filter(
+      (lane) =>
+        lane.partitions !== partitions && this.#options.view.get(lane.key)?.record?.data.replacedBy === undefined,
+    );
+  }
+
+  /** This very partitioning was left once, and is back, or we do not know yet that it was left. */
+  #wasReplaced({ target, partitions }: Partitioning): boolean {
+    return this.#lanesOf(target).some(
+      (lane) =>
+        lane.partitions === partitions && this.#options.view.get(lane.key)?.record?.data.replacedBy !== undefined,
+    );
+  }
+
+  #lanesOf(target: string): readonly EarlierLane[] {
+    const prefix = `lane-${encodeToken(target)}-`;
+    return [...this.#options.view.all()].flatMap(({ key }) => {
+      const [, partition, partitions] =
+        /^(\d+)of(\d+)$/.exec(key.startsWith(prefix) ? key.slice(prefix.length) : '') ?? [];
+      return partitions === undefined ? [] : [{ key, partition: Number(partition), partitions: Number(partitions) }];
+    });
+  }
+}
+
+function carryKey(target: string): string {
+  return `carry.${encodeToken(target)}`;
+}
