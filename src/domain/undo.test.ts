@@ -83,6 +83,16 @@ describe('undo', () => {
     expect(field(ledger, 'tags').winner.sequence).toBe(3);
   });
 
+  it('is not taken for the undo of a change that touched other fields: that one may have followed it', () => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(tagged(1, 50, ['A.x'], { added: 'A.x' }, forth), 0);
+    const gone: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'text' }];
+    const undo = change(2, -60_000, gone, { tags: [] }, back);
+    expect(ledger.admit(undo, 0).kind).toBe('waiting');
+    ledger.admit({ ...undo, streamTime: T + 100 }, 5_000);
+    expect(ledger.value({ aspect: 'tags' })).toMatchObject({ tags: [tag('A.x')] });
+  });
+
   it('moves to the change that it really took back when that comes late', () => {
     const ledger = createLedger(ASSET, undefined);
     const on = (sequence: number, at: number) => tagged(sequence, at, ['A.x'], { added: 'A.x' }, forth);

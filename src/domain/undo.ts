@@ -138,7 +138,10 @@ function partnerByState(
   });
 }
 
+/** One that is known to have touched none of the fields is not what is taken back. */
 function fieldsAlike(change: RecentChange, before: Snapshot, touches: readonly EventTouch[]): boolean {
+  const known = Object.keys(change.fields).length > 0;
+  if (known && touches.every((touch) => change.fields[touch.key] === undefined)) return false;
   return touches.every((touch) => {
     const theirs: string | undefined = change.fields[touch.key];
     const ours = fieldHash(before, touch);
