@@ -75,7 +75,7 @@ export function planClause(
     return refuse('invalid', whole.error.code, `The description cannot be written: ${whole.error.message}.`);
   const fitted = fitText(text, { max: DESCRIPTION_BYTES, unit: 'bytes' }, options.overlong ?? 'cut');
   if (!fitted.ok) return refuse('invalid', 'description-too-long', fitted.error);
-  const literal = clickhouseDialect.quoteLiteral(fitted.value.text);
+  const literal = fitted.value.text === text ? whole : clickhouseDialect.quoteLiteral(fitted.value.text);
   if (!literal.ok)
     return refuse('invalid', literal.error.code, `The description cannot be written: ${literal.error.message}.`);
   const names = quotedNames(object);

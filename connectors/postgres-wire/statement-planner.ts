@@ -104,7 +104,7 @@ function planDescription(
     return refuse('invalid', whole.error.code, `The description cannot be written: ${whole.error.message}.`);
   const fitted = fitText(text, { max: rules.descriptionBytes, unit: 'bytes' }, options.overlong ?? 'cut');
   if (!fitted.ok) return refuse('invalid', 'description-too-long', fitted.error);
-  const literal = dialect.quoteLiteral(fitted.value.text);
+  const literal = fitted.value.text === text ? whole : dialect.quoteLiteral(fitted.value.text);
   if (!literal.ok)
     return refuse('invalid', literal.error.code, `The description cannot be written: ${literal.error.message}.`);
   return ok({
