@@ -19,6 +19,8 @@ const item = (more: Partial<OutcomeItem>): OutcomeItem => ({
   ...more,
 });
 
+const encoded = (items: readonly OutcomeItem[], limit: number) => Buffer.concat([...encodeWholeValues(items, limit)]);
+
 describe('long values', () => {
   it('keeps as many statements as fit, and says how many it left out', () => {
     const statements = Array.from({ length: 100 }, (_, i) => `STATEMENT ${i} ${'x'.repeat(500)}`);
@@ -73,7 +75,7 @@ describe('long values', () => {
     expect(limit).toBe(256);
     const cut = items.map((one) => withCutValues(one, limit));
     expect(JSON.stringify(cut).length).toBeLessThan(1_500_000);
-    const values = parseWholeValues(encodeWholeValues(items, limit));
+    const values = parseWholeValues(encoded(items, limit));
     expect(cut.map((one) => withWholeValues(one, values ?? new Map()))).toEqual(items);
   });
 
@@ -83,11 +85,12 @@ describe('long values', () => {
       item({ object: 'c2', after: 'o'.repeat(5_000), channel: 'docs' }),
       item({ object: 'c3', after: 'short' }),
     ];
-    const values = parseWholeValues(encodeWholeValues([whole, other, short], 4_096));
+    const values = parseWholeValues(encoded([whole, other, short], 4_096));
     expect(values?.size).toBe(2);
     expect(withWholeValues(withCutValues(whole, 4_096), values ?? new Map())).toEqual(whole);
     expect(withWholeValues(withCutValues(other, 4_096), values ?? new Map())).toEqual(other);
     expect(withWholeValues(short, values ?? new Map())).toEqual(short);
     expect(parseWholeValues(Buffer.from('{'))).toBeUndefined();
+    expect(parseWholeValues(Buffer.from('{}\n'))).toBeUndefined();
   });
 });

@@ -77,19 +77,17 @@ function boundedNotes(notes: readonly string[]): readonly string[] {
   return hasLong(notes, MAX_VALUE, MAX_VALUE) ? [cut(notes.join('\n'), MAX_VALUE)] : notes;
 }
 
-const wholeValues = z.array(
-  z.object({
-    sequence: z.number(),
-    channel: z.string().optional(),
-    aspect: z.string().optional(),
-    object: z.string(),
-    before: z.string().optional(),
-    after: z.string().optional(),
-    statements: z.array(z.string()).optional(),
-  }),
-);
+const wholeValue = z.object({
+  sequence: z.number(),
+  channel: z.string().optional(),
+  aspect: z.string().optional(),
+  object: z.string(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+  statements: z.array(z.string()).optional(),
+});
 
-type WholeValue = z.infer<typeof wholeValues>[number];
+type WholeValue = z.infer<typeof wholeValue>;
 
 /** The whole values of those items that do not hold all of theirs, by their keys. */
 export type WholeValues = ReadonlyMap<string, WholeValue>;
@@ -100,20 +98,28 @@ function keyOf({ sequence, channel, aspect, object }: ItemKey): string {
   return JSON.stringify([sequence, channel, aspect, object]);
 }
 
-export function encodeWholeValues(items: readonly OutcomeItem[], limit: number): Uint8Array {
-  const whole = items
-    .filter((item) => hasLongValues(item, limit))
-    .map(({ sequence, channel, aspect, object, before, after, statements }) => {
-      return { sequence, channel, aspect, object, before, after, statements };
-    });
-  return Buffer.from(JSON.stringify(whole));
+/** The whole values of the items that do not hold all of theirs: a line of JSON for each, made one after the other. */
+export function* encodeWholeValues(items: readonly OutcomeItem[], limit: number): Generator<Uint8Array> {
+  for (const item of items) {
+    if (!hasLongValues(item, limit)) continue;
+    const { sequence, channel, aspect, object, before, after, statements } = item;
+    const line = JSON.stringify({ sequence, channel, aspect, object, before, after, statements });
+    yield Buffer.from(`${line}\n`);
+  }
 }
 
 /** Undefined when the data is none of ours. */
 export function parseWholeValues(data: Uint8Array): WholeValues | undefined {
+  const values = new Map<string, WholeValue>();
   try {
-    const values = wholeValues.parse(JSON.parse(Buffer.from(data).toString('utf8')));
-    return new Map(values.map((value) => [keyOf(value), value]));
+    for (let from = 0; from < data.length; ) {
+      const end = data.indexOf(0x0a, from);
+      if (end < 0) return undefined;
+      const value = wholeValue.parse(JSON.parse(Buffer.from(data.subarray(from, end)).toString('utf8')));
+      values.set(keyOf(value), value);
+      from = end + 1;
+    }
+    return values;
   } catch {
     return undefined;
   }

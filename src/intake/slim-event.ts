@@ -64,8 +64,10 @@ export interface FittedEvent {
 
 /** The event as the bytes of a message of at most `limit` bytes: whole where it fits, else slimmed, if that is enough. */
 export function fitEvent(event: JsonObject, limit: number): FittedEvent {
-  const whole = Buffer.from(JSON.stringify(event));
-  if (whole.byteLength <= limit) return { data: whole, fit: 'whole' };
+  const text = JSON.stringify(event);
+  // No text takes fewer bytes than it has characters: a large one need not be encoded to know that.
+  const whole = text.length <= limit ? Buffer.from(text) : undefined;
+  if (whole !== undefined && whole.byteLength <= limit) return { data: whole, fit: 'whole' };
   const slim = Buffer.from(JSON.stringify(slimEvent(event)));
   return { data: slim, fit: slim.byteLength <= limit ? 'slimmed' : 'large' };
 }

@@ -1,6 +1,6 @@
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
-import { putObject, removeObjectsBefore } from '../../streams/nats/object-store.ts';
+import { type ObjectToPut, putObject, removeObjectsBefore } from '../../streams/nats/object-store.ts';
 import { isLargeState, reducedState } from '../domain/large-state.ts';
 import { encodeWholeValues, hasLongValues, valueLimit, withCutValues } from '../domain/long-values.ts';
 import type { OutcomeItem, OutcomeMessage } from '../domain/outcome.ts';
@@ -60,7 +60,7 @@ export class OutcomeObjects {
     await removeObjectsBefore(this.#link, STREAMS.objects, subject, first).catch(() => undefined);
   }
 
-  #put(subject: string, data: Uint8Array, id: string): Promise<StoredObject> {
+  #put(subject: string, data: ObjectToPut['data'], id: string): Promise<StoredObject> {
     return putObject(this.#publisher, { subject, data, id, maxPayload: this.#link.maxPayload() });
   }
 }

@@ -46,6 +46,19 @@ describe('the object store', () => {
     }
   });
 
+  it('takes pieces of any size, and gives the whole back', async () => {
+    const pieces = [0, 3, 700_000, 0, 2_300_000, 1_048_576, 17].map((size) => randomBytes(size));
+    const whole = Buffer.concat(pieces);
+    const object = await putObject(publisher, {
+      subject: objectSubject('values', 'pg', 'pieces'),
+      data: pieces,
+      id: 'pieces',
+      maxPayload: link.maxPayload(),
+    });
+    expect(object).toMatchObject({ bytes: whole.length, sequences: { length: 4 } });
+    expect(Buffer.compare((await getObject(link, 'OBJECTS', object)) ?? Buffer.from('?'), whole)).toBe(0);
+  });
+
   it('stores what is put again under the same id once', async () => {
     const data = randomBytes(3_000_000);
     const first = await put(objectSubject('values', 'pg', 'again'), data, 'again');
