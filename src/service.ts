@@ -50,6 +50,8 @@ export interface ServiceOptions {
   readonly catalogue?: CatalogueReader;
   /** How long a silent replica's lanes wait for another one, milliseconds; every replica has to have the same. Default 10 s. */
   readonly leaseMs?: number;
+  /** See `LaneManagerOptions`. */
+  readonly creditMessages?: number;
   /** Ends a start that waits for NATS; the start then rejects with `StartAbandonedError`. */
   readonly signal?: AbortSignal;
   /** Told when the process has to end: a connection was closed for good. */
@@ -193,6 +195,7 @@ async function start(
     controls: channelControls,
     ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    ...(options.creditMessages === undefined ? {} : { creditMessages: options.creditMessages }),
   });
   closing.push(async () => {
     const returned = await lanes.drain();

@@ -59,6 +59,8 @@ export interface LaneManagerOptions {
   readonly catalogue?: CatalogueReader;
   /** See `LaneHostOptions`. */
   readonly leaseMs?: number;
+  /** Changes in flight of one lane. Default 2,000. */
+  readonly creditMessages?: number;
 }
 
 /** A lane's row as people see it. */
@@ -321,7 +323,7 @@ export class LaneManager {
           holds: this.#options.controls.holds(target.service),
         }),
         limits: {
-          messages: CREDIT_MESSAGES,
+          messages: this.#options.creditMessages ?? CREDIT_MESSAGES,
           bytes: Math.max(Math.floor(CREDIT_BYTES / lanes), this.#options.link.maxPayload()),
         },
         batchSize: target.rate.batch,

@@ -20,6 +20,8 @@ export interface TestServiceOptions {
   readonly secrets?: readonly string[];
   /** See `ServiceOptions`. */
   readonly leaseMs?: number;
+  /** Changes in flight of one lane. */
+  readonly creditMessages?: number;
 }
 
 /** A replica of the real service in this process, on a NATS of the test's own. */
@@ -52,6 +54,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     log: options.log ?? SILENT_LOG,
     ...(options.catalogue === undefined ? {} : { catalogue: options.catalogue }),
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    ...(options.creditMessages === undefined ? {} : { creditMessages: options.creditMessages }),
   });
   const postRaw = (
     body: Uint8Array,
