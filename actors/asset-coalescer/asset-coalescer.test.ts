@@ -332,4 +332,31 @@ describe('assetCoalescer', () => {
     expect(lane.texts()).toEqual([['good']]);
     expect([lane.acks, lane.letters.length]).toEqual([[1, 2], 1]);
   });
+
+  it('what a channel holds back ends when the channel goes, and goes on when its guard is switched off', async () => {
+    const lane = world();
+    const cleared = { changes: [['description', 'a', undefined]], entity: { description: undefined } } as const;
+    const guarded = sampleChannel('docs', { guard: { clears: 0, perMs: 1_000 } });
+    await lane.tell({ type: 'configure', config: sampleConfig([guarded], { revision: 2 }) });
+    await lane.tell({ type: 'holds', holds: { paused: new Set(), guarded: new Map([['docs', 0]]) } });
+    await lane.change(1, { time: T0 + 1, ...cleared });
+    await lane.demand();
+    await lane.kit.advance(60_000);
+    expect([lane.works, lane.outcomes]).toEqual([[], []]);
+    await lane.tell({ type: 'configure', config });
+    expect(lane.works).toHaveLength(1);
+    await lane.apply();
+    expect(lane.acks).toEqual([1]);
+    await lane.tell({ type: 'configure', config: sampleConfig([guarded], { revision: 3 }) });
+    await lane.change(2, { time: T0 + 2, entity: { description: 'again' } });
+    await lane.demand();
+    await lane.apply();
+    await lane.change(3, { time: T0 + 3, ...cleared });
+    await lane.demand();
+    expect(lane.acks).toEqual([1, 2]);
+    await lane.tell({ type: 'configure', config: sampleConfig([sampleChannel('other')], { revision: 4 }) });
+    await lane.apply();
+    expect(lane.statuses()).toContainEqual([3, 'skipped', 'channel removed: docs']);
+    expect(lane.acks).toEqual([1, 2, 3]);
+  });
 });

@@ -348,12 +348,9 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         parking.handle(state, message, ctx);
         return;
       case 'configure':
-        state.config = message.config;
-        state.queue.lookAtAll();
-        state.lot.allDue(wholeTime(ctx.clock));
-        return;
       case 'holds':
-        state.holds = message.holds;
+        if (message.type === 'configure') state.config = message.config;
+        else state.holds = message.holds;
         state.lot.allDue(wholeTime(ctx.clock));
         state.queue.lookAtAll();
         for (const entry of state.holding.values()) {

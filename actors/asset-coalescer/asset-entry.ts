@@ -95,7 +95,7 @@ export function isEvictable(entry: AssetEntry): boolean {
 }
 
 export function hasWork(entry: AssetEntry): boolean {
-  return hasNoted(entry) || entry.ledger.open().length > 0;
+  return hasNoted(entry) || entry.ledger.hasOpen();
 }
 
 function hasNoted(entry: AssetEntry): boolean {
