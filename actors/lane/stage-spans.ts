@@ -31,16 +31,18 @@ export function startStage(
 ): Stage {
   const passed = unsampledHere(parent);
   if (passed !== undefined) return { span: passed, context: parent };
+  const { attributes } = options;
   const span = tracer.startSpan(
     name,
     {
       kind: options.kind ?? SpanKind.INTERNAL,
-      ...(options.attributes === undefined ? {} : { attributes: options.attributes }),
       ...(options.links === undefined ? {} : { links: options.links }),
       ...(options.startTime === undefined ? {} : { startTime: options.startTime }),
     },
     parent,
   );
+  // Few spans are recorded; only for those the attributes are gone through.
+  if (attributes !== undefined && span.isRecording()) span.setAttributes(attributes);
   return { span, context: trace.setSpan(parent, span) };
 }
 

@@ -35,6 +35,8 @@ const CATALOGUE_ID = '~catalogue';
 /** A hard deletion ranks this much above everything else of its entity, in milliseconds. */
 const DELETION_STEP = 0.5;
 
+const NONE: readonly never[] = [];
+
 interface HeldChange {
   readonly change: ReceivedChange;
   /** Number of its touches that are open. */
@@ -58,6 +60,8 @@ class AssetLedger implements Ledger {
   /** Settled, and above what `#settledUpTo` covers. */
   readonly #settledSequences: Set<number>;
   #settledUpTo: SyncState['settledUpTo'];
+  /** What `open` gave last; undefined when something has changed since. */
+  #summaries: readonly OpenField[] | undefined;
   #newestStreamTime = 0;
 
   constructor(asset: Asset, sync: SyncState | undefined, rules: LedgerRules) {
@@ -71,6 +75,12 @@ class AssetLedger implements Ledger {
   }
 
   admit(change: ReceivedChange, now: number): Admission {
+    const admission = this.#admit(change, now);
+    this.#summaries = undefined;
+    return admission;
+  }
+
+  #admit(change: ReceivedChange, now: number): Admission {
     const { sequence, event } = change;
     this.#newestStreamTime = Math.max(this.#newestStreamTime, change.streamTime);
     if (this.#isSettled(change)) return { kind: 'settled' };
@@ -103,7 +113,7 @@ class AssetLedger implements Ledger {
   }
 
   waiting(): readonly { readonly change: ReceivedChange; readonly until: number }[] {
-    return [...this.#waiting.values()];
+    return this.#waiting.size === 0 ? NONE : [...this.#waiting.values()];
   }
 
   touch(sequence: number, field: Field, channel: string): Touch | undefined {
@@ -123,12 +133,22 @@ class AssetLedger implements Ledger {
       channel,
       doubts: [],
     };
+    this.#summaries = undefined;
     held.open += 1;
     this.#open.add(touch);
     return touch;
   }
 
+  hasOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   open(): readonly OpenField[] {
+    this.#summaries ??= this.#summarizeAll();
+    return this.#summaries;
+  }
+
+  #summarizeAll(): readonly OpenField[] {
     const fields: OpenField[] = [];
     for (const [key, touches] of this.#open.fields()) {
       const [first] = touches;
@@ -158,6 +178,7 @@ class AssetLedger implements Ledger {
   }
 
   settle(closed: readonly Touch[], settlements: readonly Settlement[]): void {
+    this.#summaries = undefined;
     const highest = new Map<FieldKey, Touch>();
     for (const touch of closed) {
       if (!this.#close(touch)) continue;
@@ -184,6 +205,7 @@ class AssetLedger implements Ledger {
   }
 
   refresh(snapshot: Snapshot, time: number): void {
+    this.#summaries = undefined;
     const touches = this.#open.all();
     const known = Math.max(this.#seen.newestSeen, ...touches.map((touch) => touch.rank.time));
     const asked = this.#rules.order === 'arrival' ? known : Math.max(time, snapshot.updatedAt);
@@ -199,6 +221,7 @@ class AssetLedger implements Ledger {
   }
 
   markSettled(sequence: number): void {
+    this.#summaries = undefined;
     this.#seen.release(sequence);
     this.#held.delete(sequence);
     this.#waiting.delete(sequence);
@@ -262,7 +285,7 @@ class AssetLedger implements Ledger {
   #admitDeletion(change: ReceivedChange): Admission {
     const { event, sequence } = change;
     const rank = this.#rank(change, event.eventType === 'entityDeleted' ? this.#endOf(event) : event.timestamp);
-    const pending = this.open().filter((open) => compareRanks(open.winner.rank, rank) < 0);
+    const pending = this.#summarizeAll().filter((open) => compareRanks(open.winner.rank, rank) < 0);
     const touches = pending.map(
       ({ field, key }): Touch => ({
         sequence,

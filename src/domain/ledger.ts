@@ -119,6 +119,8 @@ export interface Ledger {
   waiting(): readonly { readonly change: ReceivedChange; readonly until: number }[];
   /** Adds a touch that only the channels can see (`entered`); refused when the field already has one from this sequence for all channels. */
   touch(sequence: number, field: Field, channel: string): Touch | undefined;
+  /** Some field has open touches. */
+  hasOpen(): boolean;
   /** All fields with open touches, in a stable order. */
   open(): readonly OpenField[];
   /** The newest value of a field from the newest snapshot that carries its aspect. */

@@ -30,20 +30,8 @@ export function withSnapshot(state: NewestState, snapshot: Snapshot, rank: Rank,
   };
   const structure = newer(state.structure, seen);
   const { entityId } = structure.snapshot;
-  const tags = [state.tags, seen].reduce<RankedSnapshot | undefined>(
-    (best, next) =>
-      next !== undefined && next.snapshot.entityId === entityId && next.snapshot.tags !== undefined
-        ? newer(best, next)
-        : best,
-    undefined,
-  );
-  const owners = [state.owners, seen].reduce<RankedSnapshot | undefined>(
-    (best, next) =>
-      next !== undefined && next.snapshot.entityId === entityId && next.snapshot.owners !== undefined
-        ? newer(best, next)
-        : best,
-    undefined,
-  );
+  const tags = newestCarrying('tags', state.tags, seen, entityId);
+  const owners = newestCarrying('owners', state.owners, seen, entityId);
   return { structure, ...(tags === undefined ? {} : { tags }), ...(owners === undefined ? {} : { owners }) };
 }
 
@@ -78,6 +66,8 @@ export function withKnownAspects(snapshot: Snapshot, state: NewestState): Snapsh
   const owned = state.owners?.snapshot;
   const sameEntity = snapshot.entityId === state.structure?.snapshot.entityId;
   if (!sameEntity) return snapshot;
+  const complete = snapshot.tags !== undefined && snapshot.owners !== undefined;
+  if (complete || (tagged?.tags === undefined && owned?.owners === undefined)) return snapshot;
   return {
     ...snapshot,
     ...(snapshot.tags === undefined && tagged?.tags !== undefined
@@ -92,6 +82,17 @@ function withTagsOf(columns: readonly Column[], tagged: readonly Column[]): read
     const other = tagged.find((candidate) => candidate.name === column.name);
     return { ...column, tags: other?.tags ?? [], children: withTagsOf(column.children, other?.children ?? []) };
   });
+}
+
+/** The newer of the two that is of this entity and carries the aspect. */
+function newestCarrying(
+  aspect: 'tags' | 'owners',
+  present: RankedSnapshot | undefined,
+  next: RankedSnapshot,
+  entityId: string,
+): RankedSnapshot | undefined {
+  const kept = present?.snapshot.entityId === entityId && present.snapshot[aspect] !== undefined ? present : undefined;
+  return next.snapshot.entityId === entityId && next.snapshot[aspect] !== undefined ? newer(kept, next) : kept;
 }
 
 function newer(present: RankedSnapshot | undefined, next: RankedSnapshot): RankedSnapshot {
