@@ -1,61 +1,93 @@
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { lane } from '../../actors/lane/lane.ts';
-import { ConnectorError } from '../../connectors/connector-error.ts';
-import { runWorld } from './lane/lane-world.ts';
+import { addTallies, emptyTally, runSeeds, summaryOf, type Tally } from './lane/run-seeds.ts';
 
-/** What many schedules came to; scripts depend on these names. */
-interface Summary {
-  readonly schedules: number;
-  readonly changes: number;
-  /** Changes that were never settled. */
-  readonly lost: number;
-  /** Values in the target that are not the newest. */
-  readonly stale: number;
-  /** Keys without exactly one outcome. */
-  readonly withoutOneOutcome: number;
-  readonly failingSeeds: readonly number[];
-}
+/** Seeds that a worker is given at once. */
+const SHARE = 250;
 
 const { values } = parseArgs({
   options: {
     schedules: { type: 'string', default: '5000' },
     from: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
     json: { type: 'boolean', default: false },
+    worker: { type: 'boolean', default: false },
   },
 });
-const from = Number(values.from);
-const schedules = Number(values.schedules);
 
-const wrongs: string[] = [];
-const failingSeeds: number[] = [];
-let changes = 0;
-for (let seed = from; seed < from + schedules; seed += 1) {
-  // Every fifth lane is contested, as in the tests.
-  const verdict = await runWorld({ lane, ConnectorError }, seed, { contested: seed % 5 === 0 });
-  changes += verdict.changes;
-  if (verdict.wrongs.length > 0) {
-    failingSeeds.push(seed);
-    wrongs.push(...verdict.wrongs);
-    process.stderr.write(
-      `seed ${seed}: ${verdict.wrongs.slice(0, 4).join('; ')}\n  replay it alone: LANE_SEED=${seed} npx vitest run test/simulation/lane.test.ts\n`,
-    );
-  }
-  if ((seed - from + 1) % 1_000 === 0)
-    process.stderr.write(`${seed - from + 1} schedules, ${failingSeeds.length} failing\n`);
+if (values.worker) work();
+else await lead();
+
+/** In a process of its own: runs what it is given, share by share, and tells what came of it. */
+function work(): void {
+  process.on('message', async (share: { readonly from: number; readonly count: number }) => {
+    process.send?.(await runSeeds(share.from, share.count));
+  });
 }
 
-const count = (pattern: RegExp): number => wrongs.filter((wrong) => pattern.test(wrong)).length;
-const summary: Summary = {
-  schedules,
-  changes,
-  lost: count(/never settled|never acknowledged/),
-  stale: count(/ is .*, not /),
-  withoutOneOutcome: count(/outcomes for/),
-  failingSeeds,
-};
-process.stdout.write(
-  values.json
-    ? `${JSON.stringify(summary, null, 2)}\n`
-    : `${summary.schedules} schedules, ${summary.changes} changes: ${summary.lost} lost, ${summary.stale} stale, ${summary.withoutOneOutcome} keys without exactly one outcome; failing seeds: ${failingSeeds.join(', ') || 'none'}\n`,
-);
-process.exit(failingSeeds.length === 0 ? 0 : 1);
+/** Deals the seeds out to worker processes. A signal ends the run early; what was run counts. */
+async function lead(): Promise<void> {
+  const from = wholeNumber('from', values.from);
+  const schedules = wholeNumber('schedules', values.schedules);
+  const jobs = Math.max(1, wholeNumber('jobs', values.jobs));
+  let next = from;
+  let told = 0;
+  let tally = emptyTally();
+  let ended = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      ended = true;
+    });
+  const file = fileURLToPath(import.meta.url);
+  const worker = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const child = fork(file, ['--worker'], { detached: true });
+      const killWithUs = (): void => void child.kill('SIGKILL');
+      process.once('exit', killWithUs);
+      const give = (): void => {
+        const count = Math.min(SHARE, from + schedules - next);
+        if (count <= 0 || ended) child.disconnect();
+        else child.send({ from: next, count });
+        next += Math.max(0, count);
+      };
+      child.on('message', (result: Tally) => {
+        tally = addTallies(tally, result);
+        for (const { seed, wrongs } of result.failures) report(seed, wrongs);
+        if (tally.schedules - told >= 1_000) {
+          told = tally.schedules;
+          process.stderr.write(`${tally.schedules} schedules, ${tally.failures.length} failing\n`);
+        }
+        give();
+      });
+      child.once('error', reject);
+      child.once('exit', (code, signal) => {
+        process.removeListener('exit', killWithUs);
+        if (code === 0) resolve();
+        else reject(new Error(`a worker ended with ${code ?? signal}`));
+      });
+      give();
+    });
+  await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(schedules / SHARE)) }, worker));
+  const summary = summaryOf(tally);
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify(summary, null, 2)}\n`
+      : `${summary.schedules} schedules, ${summary.changes} changes: ${summary.lost} lost, ${summary.stale} stale, ${summary.withoutOneOutcome} keys without exactly one outcome; failing seeds: ${summary.failingSeeds.join(', ') || 'none'}\n`,
+  );
+  process.exitCode = summary.failingSeeds.length === 0 ? 0 : 1;
+}
+
+function report(seed: number, wrongs: readonly string[]): void {
+  process.stderr.write(
+    `seed ${seed}: ${wrongs.slice(0, 4).join('; ')}\n  replay it alone: LANE_SEED=${seed} npx vitest run test/simulation/lane.test.ts\n`,
+  );
+}
+
+function wholeNumber(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  process.stderr.write(`--${name} has to be a whole number, not ${JSON.stringify(text)}\n`);
+  process.exit(2);
+}

@@ -86,8 +86,10 @@ function judgeValues(run: Run, items: readonly Item[]) {
       compared += 1;
       const value = run.target.values.get(placeOfPart(table.name, part));
       if (value === expected) continue;
+      const { guesses } = table.knowledge;
       const inDoubt =
-        certainty === 'doubtful' && table.knowledge.doubtful(part).some((id) => decidedInDoubt(id, part, byEvent));
+        certainty === 'doubtful' &&
+        (decidedInDoubt(table.knowledge.lastWord(part), part, byEvent) || guesses.some((id) => isGuessed(id, byEvent)));
       if (inDoubt && !run.noDoubt) excused += 1;
       else wrongs.push(`${table.name} ${part} is ${value}, not ${expected}`);
     }
@@ -124,6 +126,11 @@ function decidedInDoubt(
     if ('status' in item) return item.decidedBy === 'snapshot';
     return decidedInDoubt(item.by, part, byEvent, [...seen, eventId]);
   });
+}
+
+/** An undo was placed without its partner, and says so: its snapshot may stand above what followed. */
+function isGuessed(eventId: string, byEvent: ReadonlyMap<string, readonly Item[]>): boolean {
+  return (byEvent.get(eventId) ?? []).some((item) => 'status' in item && item.decidedBy === 'snapshot');
 }
 
 /** What failed has to have a reason in the target. */

@@ -51,9 +51,12 @@ export class Knowledge {
     return this.#parts.get(part)?.certainty ?? 'loose';
   }
 
-  /** The events whose doubt counts as the part's: the one that had the last word, and those that were placed by a guess. */
-  doubtful(part: KnownPart): readonly string[] {
-    return [this.#parts.get(part)?.eventId ?? '', ...this.#guesses];
+  lastWord(part: KnownPart): string {
+    return this.#parts.get(part)?.eventId ?? '';
+  }
+
+  get guesses(): readonly string[] {
+    return this.#guesses;
   }
 
   parts(): Iterable<KnownPart> {
