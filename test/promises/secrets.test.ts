@@ -135,7 +135,7 @@ channels: []
     const url = await service.line(/"url": *"([^"]+)"/);
     link = await connectNats({ servers: env.NATS_URL, name: 'test' });
     const services = ['pg_good', 'pg_wrong', 'pg_file', ...SYSTEMS.map((type) => `away_${type.toLowerCase()}`)];
-    await until(async () => (await consumers()) >= services.length, 30_000);
+    await until(async () => (await consumers()) >= services.length, 60_000);
 
     for (const target of services)
       for (const table of ['t0', 't1']) {
@@ -152,13 +152,13 @@ channels: []
     const refused = await fetch(`${url}/ingest/openmetadata`, { method: 'POST', body: '{}', headers: forged });
     out.set('webhook 401', `${refused.status} ${await refused.text()}`);
 
-    await until(async () => (await readRuns(link, { limit: 100, status: 'applied' })).length > 0, 30_000);
-    await until(async () => (await readDeadLetters(link, { limit: 10 })).length > 0, 30_000);
+    await until(async () => (await readRuns(link, { limit: 100, status: 'applied' })).length > 0, 60_000);
+    await until(async () => (await readDeadLetters(link, { limit: 10 })).length > 0, 60_000);
     // Every target that cannot be reached has said so in its lane's row.
     await until(async () => {
       const rows: unknown = await (await fetch(`${url}/api/v1/lanes`)).json();
       return (JSON.stringify(rows).match(/"down"/g) ?? []).length >= services.length - 1;
-    }, 30_000);
+    }, 60_000);
 
     for (const path of ['lanes', 'runs', 'explain?fqn=pg_good.shop.public.t0', 'connectors', 'dlq', 'openapi.json'])
       out.set(`GET ${path}`, await (await fetch(`${url}/api/v1/${path}`)).text());
@@ -185,7 +185,7 @@ channels: []
     expect(await service.stop()).toBe(0);
     out.set('log', `${service.output.stdout}\n${service.output.stderr}`);
     await everythingStored();
-  }, 180_000);
+  }, 300_000);
 
   afterAll(async () => {
     await service?.stop('SIGKILL');

@@ -182,4 +182,4 @@ export class SoakPhases {
 const between = (low: number, value: number, high: number): number => Math.min(high, Math.max(low, value));
 
 /** Long phases are sampled more rarely: each sample collects garbage in the service. */
-const sampleEvery = (changes: number): number => between(SHORTEST_SAMPLE_MS, changes / 500, 2_000);
+const sampleEvery = (changes: number): number => between(SHORTEST_SAMPLE_MS, changes / 100, 2_000);
