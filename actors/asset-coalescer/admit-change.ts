@@ -6,7 +6,7 @@ import { timings } from '../outcome-recorder/asset-outcome.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { managingChannels, objectName } from './channel-keys.ts';
 import { DELETED } from './decide-field.ts';
-import { closeRecorded, isRecorded } from './partly-recorded.ts';
+import { closeRecorded, isRecorded, isRecordedWhole } from './partly-recorded.ts';
 
 /**
  * Puts a change into the entry's ledger, holds it, and notes what is already certain about it (duplicates, nothing to write).
@@ -64,11 +64,13 @@ function noteDuplicate(
     if (channels.length === 0) entry.superseded.push(common);
     for (const channel of channels) entry.superseded.push({ ...common, channel });
   }
-  if (touches.length === 0) entry.superseded.push({ ...identity, object: '', by: 'duplicate' });
+  if (touches.length === 0 && !isRecordedWhole(entry, identity.sequence))
+    entry.superseded.push({ ...identity, object: '', by: 'duplicate' });
   entry.finished.add(held.received.sequence);
 }
 
 function noteNothingToWrite(entry: AssetEntry, held: HeldChange, deleted: boolean, now: number): void {
+  if (isRecordedWhole(entry, held.received.sequence)) return;
   entry.items.push({
     sequence: held.received.sequence,
     eventId: held.received.event.id,

@@ -4,6 +4,7 @@ import type { HeldChange } from '../lane/held-change.ts';
 import { timings } from '../outcome-recorder/asset-outcome.ts';
 import { admitChange } from './admit-change.ts';
 import type { AssetEntry } from './asset-entry.ts';
+import { isRecordedWhole } from './partly-recorded.ts';
 
 /**
  * Admits a change so that one which brings out a mistake of ours ends alone: `failed` and in the dead letters, while the lane and
@@ -47,7 +48,9 @@ function failAdmission(entry: AssetEntry, held: HeldChange, error: unknown, now:
     timings: timings(held, now),
   };
   entry.held.set(sequence, held);
-  entry.items.push(item);
-  entry.failed.push({ item });
+  if (!isRecordedWhole(entry, sequence)) {
+    entry.items.push(item);
+    entry.failed.push({ item });
+  }
   entry.finished.add(sequence);
 }

@@ -2,6 +2,7 @@ import type { AssetKey } from '../../src/domain/asset.ts';
 import { createLedger } from '../../src/domain/asset-ledger.ts';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseOutcomeMessage, parseSyncState } from '../../src/domain/parse-outcome.ts';
+import { withPartial } from '../../src/domain/recorded-marks.ts';
 import { outcomeSubject } from '../../src/domain/subjects.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
@@ -82,5 +83,8 @@ function beginWith(entry: AssetEntry, state: SyncState | undefined): void {
 /** The state that was too large for its message. Were it lost, the part in the message still lets nothing go back. */
 async function wholeState({ state, stateObject }: OutcomeMessage, store: LaneStore): Promise<SyncState> {
   const data = stateObject === undefined ? undefined : await store.fetchObject('state', stateObject);
-  return (data === undefined ? undefined : parseSyncState(data)) ?? state;
+  const whole = data === undefined ? undefined : parseSyncState(data);
+  if (whole === undefined) return state;
+  // A part of a split outcome tells in its message what it has recorded beyond the state before.
+  return state.partial === undefined ? whole : withPartial(whole, state.partial);
 }

@@ -13,6 +13,7 @@ import type { CoalescerState as State } from './coalescer-state.ts';
 import { loadKnown } from './load-assets.ts';
 import { isStoredAway, loadOf, unloaded } from './parked-state.ts';
 import type { ParkedAsset } from './parking-lot.ts';
+import { isRecordedWhole } from './partly-recorded.ts';
 
 /** How often the parked changes are listed anew: finds what an earlier owner left behind. */
 const LIST_EVERY_MS = 10 * 60_000;
@@ -286,6 +287,8 @@ function unknownAsset(due: number, changes: number): ParkedAsset {
 
 /** Somebody has removed the copy, and the change is no longer in CHANGES either. */
 function noteGone(entry: AssetEntry, sequence: number): void {
+  entry.finished.add(sequence);
+  if (isRecordedWhole(entry, sequence)) return;
   entry.items.push({
     sequence,
     eventId: '',
@@ -293,7 +296,6 @@ function noteGone(entry: AssetEntry, sequence: number): void {
     status: 'skipped',
     reason: 'the change was stored away while its asset waited, and is gone from there and from CHANGES',
   });
-  entry.finished.add(sequence);
 }
 
 /** A parked change as the stages see it: it is acknowledged already. */

@@ -1,6 +1,8 @@
 import type { Touch } from '../../src/domain/ledger.ts';
+import { recordedMark } from '../../src/domain/recorded-marks.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { AssetEntry } from './asset-entry.ts';
+import { objectName } from './channel-keys.ts';
 
 /** A touch among those of its sequence. */
 function touchName(touch: Touch): string {
@@ -29,7 +31,14 @@ export function takePartial(entry: AssetEntry, state: SyncState | undefined): vo
 
 /** An outcome has recorded this touch already, before its sequence was delivered again. */
 export function isRecorded(entry: AssetEntry, touch: Touch): boolean {
-  return entry.partial.get(touch.sequence)?.has(touchName(touch)) ?? false;
+  const names = entry.partial.get(touch.sequence);
+  if (names === undefined) return false;
+  return names.has(touchName(touch)) || names.has(recordedMark(touch.field.aspect, objectName(touch.field)));
+}
+
+/** The one outcome of a change that concerns no field is recorded already. */
+export function isRecordedWhole(entry: AssetEntry, sequence: number): boolean {
+  return entry.partial.get(sequence)?.has(recordedMark(undefined, '')) ?? false;
 }
 
 /** Closes the touches of a sequence that was delivered again which an outcome has recorded before. */
