@@ -89,6 +89,7 @@ describe('groups of letters', () => {
     const confirmed: number[] = [];
     const replayed = await replayLetters(
       publisher,
+      1_000_000,
       stored,
       () => 1,
       async (sequence) => {

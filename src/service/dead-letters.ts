@@ -15,8 +15,12 @@ import { parseDeadLetter } from '../domain/parse-outcome.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
 import { publishChange } from '../intake/publish-change.ts';
+import { storeLargeEvent } from '../intake/store-large-event.ts';
 import type { StoredDeadLetter } from './history.ts';
 import { rawEventSubject } from './publish-events.ts';
+
+/** Bytes of a message kept free for its headers. */
+const HEADER_ROOM = 4_096;
 
 /** Finds a letter by its sequence in the stream (`17`) or by its id. */
 export async function findDeadLetter(link: NatsLink, name: string): Promise<StoredDeadLetter | undefined> {
@@ -134,10 +138,11 @@ export interface Replayed {
 
 /**
  * Replays letters in the order given. A change that failed for several of its objects is replayed once per target and channel.
- * `stored` is called for each letter whose replay the stream has confirmed.
+ * `maxPayload`: the largest message that the server takes, in bytes. `stored` is called for each letter whose replay is confirmed.
  */
 export async function replayLetters(
   publisher: Publisher,
+  maxPayload: number,
   letters: AsyncIterable<StoredDeadLetter> | Iterable<StoredDeadLetter>,
   now: () => number,
   stored: (sequence: number) => Promise<void>,
@@ -146,7 +151,7 @@ export async function replayLetters(
   for await (const one of letters) {
     const key = replayKey(one);
     const before = done.get(key);
-    const answer = before ?? (await replayLetter(publisher, one.letter, now()));
+    const answer = before ?? (await replayLetter(publisher, maxPayload, one.letter, now()));
     done.set(key, { ...answer, letters: [...answer.letters, one.sequence] });
     if (answer.result === 'replayed') await stored(one.sequence);
   }
@@ -159,7 +164,12 @@ function replayKey({ sequence, letter }: StoredDeadLetter): string {
 }
 
 /** Publishes the replay of one letter; resolves when the stream has stored it. */
-async function replayLetter(publisher: Publisher, letter: DeadLetter, now: number): Promise<Replayed> {
+async function replayLetter(
+  publisher: Publisher,
+  maxPayload: number,
+  letter: DeadLetter,
+  now: number,
+): Promise<Replayed> {
   const base = {
     letters: [],
     target: letter.target ?? '_intake',
@@ -172,6 +182,10 @@ async function replayLetter(publisher: Publisher, letter: DeadLetter, now: numbe
     return { ...base, result: 'replayed', stream: STREAMS.events, sequence };
   }
   const { event, replayOf, body, headers } = replay.value;
-  const { sequence } = await publishChange(publisher, event, Buffer.from(body), { headers }, ROOT_CONTEXT);
+  const whole = Buffer.from(body);
+  const large = whole.length > maxPayload - HEADER_ROOM;
+  const data = large ? await storeLargeEvent(publisher, event.id, whole, { maxPayload, giveUpAfterMs: 60_000 }) : whole;
+  const settings = { headers: large ? { ...headers, [CHANGE_HEADERS.large]: '1' } : headers };
+  const { sequence } = await publishChange(publisher, event, data, settings, ROOT_CONTEXT);
   return { ...base, result: 'replayed', eventId: event.id, replayOf, stream: STREAMS.changes, sequence };
 }

@@ -12,6 +12,7 @@ const BEFORE: LaneSight = {
   ackFloor: 30,
   undelivered: 30,
   unacked: 0,
+  first: 1,
   last: 100,
   firstTime: NOW - 90_000,
 };
@@ -32,7 +33,7 @@ function ask(more: Partial<GapQuestion> & { readonly newer?: number } = {}) {
     stream: STREAM,
     claimed: false,
     now: NOW,
-    countFrom: async () => more.newer ?? 0,
+    countBehind: async () => more.newer ?? 0,
     ...more,
   });
 }
@@ -47,6 +48,13 @@ describe('findGap', () => {
     expect(
       await ask({ stream: from(31, { last: 5_000 }), consumer: { ...CONSUMER, undelivered: 900 } }),
     ).toBeUndefined();
+  });
+
+  it('tells of every stretch once', async () => {
+    const before = { ...BEFORE, first: 41, undelivered: 25 };
+    const consumer = { ...CONSUMER, undelivered: 20 };
+    expect(await ask({ before, stream: from(41), consumer: { ...CONSUMER, undelivered: 25 } })).toBeUndefined();
+    expect(await ask({ before, stream: from(51), consumer })).toMatchObject({ firstSequence: 41, changes: 5 });
   });
 
   it('counts what is neither still to come nor was delivered', async () => {

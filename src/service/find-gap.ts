@@ -11,7 +11,8 @@ export const laneSight = z.object({
   ackFloor: z.number(),
   undelivered: z.number(),
   unacked: z.number(),
-  /** Last sequence of CHANGES. */
+  /** First and last sequence of CHANGES. */
+  first: z.number(),
   last: z.number(),
   /** Oldest change that the owner had in hand, which it may hold although the stream has discarded it. */
   heldFrom: z.number().optional(),
@@ -31,8 +32,22 @@ export interface GapQuestion {
   readonly claimed: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** How many of the lane's own changes CHANGES has from a sequence on. Only asked when some may be missing. */
-  readonly countFrom: (sequence: number) => Promise<number>;
+  /** How many of the lane's own changes CHANGES has behind a sequence. Only asked when some may be missing. */
+  readonly countBehind: (sequence: number) => Promise<number>;
+}
+
+/** Whether CHANGES has discarded anything since that may have concerned the lane; without it there is no gap. */
+export function mayMiss({ before, stream, claimed }: Pick<GapQuestion, 'before' | 'stream' | 'claimed'>): boolean {
+  return stream.first > firstUnsure(before, claimed) || heldGone(before, stream, claimed);
+}
+
+/** Everything of the lane below it was settled, in hand, or noticed to be missing at the last look. */
+function firstUnsure(before: LaneSight, claimed: boolean): number {
+  return Math.max((claimed ? before.ackFloor : before.delivered) + 1, before.first);
+}
+
+function heldGone({ heldFrom }: LaneSight, stream: StreamLook, claimed: boolean): boolean {
+  return claimed && heldFrom !== undefined && heldFrom < stream.first;
 }
 
 /**
@@ -43,26 +58,25 @@ export interface GapQuestion {
  */
 export async function findGap(question: GapQuestion): Promise<Gap | undefined> {
   const { before, consumer, stream, claimed } = question;
-  const floor = claimed ? before.ackFloor : before.delivered;
-  const heldFrom = claimed ? before.heldFrom : undefined;
-  const heldGone = heldFrom !== undefined && heldFrom < stream.first;
-  if (stream.first <= floor + 1 && !heldGone) return undefined;
+  if (!mayMiss(question)) return undefined;
+  const unsure = firstUnsure(before, claimed);
+  const lost = heldGone(before, stream, claimed);
   const outstanding = before.undelivered + before.unacked;
   const stretch = (changes: number | undefined): Gap => ({
-    firstSequence: Math.min(floor + 1, heldFrom ?? floor + 1),
+    firstSequence: lost ? Math.min(unsure, before.heldFrom ?? unsure) : unsure,
     lastSequence: stream.first - 1,
     ...(changes === undefined ? {} : { changes }),
     from: outstanding === 0 ? before.at : (before.oldest?.time ?? before.firstTime),
     to: stream.firstTime === 0 ? question.now : stream.firstTime,
   });
   // Whole stretches came and went unseen.
-  if (heldGone || stream.first > before.last + 1) return stretch(undefined);
+  if (lost || stream.first > before.last + 1) return stretch(undefined);
   const { oldest } = before;
   if (oldest !== undefined && oldest.sequence >= stream.first) return undefined;
   const deliveries = consumer.deliveries - before.deliveries;
   if (claimed && (before.unacked > 0 || deliveries !== 0)) return outstanding > 0 ? stretch(undefined) : undefined;
   if (before.undelivered === 0) return undefined;
-  const newer = consumer.delivered >= before.last ? 0 : await question.countFrom(before.last + 1);
+  const newer = consumer.delivered >= before.last ? 0 : await question.countBehind(before.last);
   const stillToCome = consumer.delivered >= before.last ? 0 : consumer.undelivered - newer;
   const missing = before.undelivered - Math.max(0, deliveries) - Math.max(0, stillToCome);
   if (missing > 0) return stretch(missing);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Lease, Publisher } from '../../streams/nats/contract.ts';
 import { reconciledAt } from '../../streams/nats/reconciled-store.ts';
@@ -15,13 +16,15 @@ import type { BulkOutcomeMessage } from '../domain/outcome.ts';
 import { changeFilter, gapSubject, STREAMS, slotOfChange } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { findGap, type LaneSight } from './find-gap.ts';
+import { findGap, type LaneSight, mayMiss } from './find-gap.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 import { ALARM_FROM, mayBeNear, retentionReach } from './retention-reach.ts';
 import { type NeedsReconcile, type RetentionRecord, readRetention } from './retention-record.ts';
 
 /** After an alarm a lane has to fall below this share before it can alarm again. */
 const CALM_BELOW = 0.65;
+/** Looks at a stream that stands still for none of them. */
+const MAX_LOOKS = 6;
 /** Messages of other partitions that are passed over in search of the oldest of this one. */
 const MAX_SEARCH = 64;
 
@@ -63,25 +66,23 @@ export class LaneRetention {
     const { link, lane, filters } = this.#options;
     const before = readRetention(lease.data());
     // In this order: what is published in between counts as seen by nobody, never as missing.
-    const consumer = await lookAtConsumer(link, STREAMS.changes, lane);
-    const stream = await lookAtStream(link, STREAMS.changes);
+    let consumer = await lookAtConsumer(link, STREAMS.changes, lane);
+    let stream = await lookAtStream(link, STREAMS.changes);
     const now = Date.now();
-    const found =
-      before.sight === undefined
-        ? undefined
-        : await findGap({
-            before: before.sight,
-            consumer,
-            stream,
-            claimed,
-            now,
-            countFrom: (sequence) =>
-              sequence > stream.last ? Promise.resolve(0) : countFrom(link, STREAMS.changes, filters, sequence),
-          });
+    let found: Gap | undefined;
+    if (before.sight !== undefined && mayMiss({ before: before.sight, stream, claimed })) {
+      let upTo = stream.last;
+      ({ consumer, stream, upTo } = await this.#lookInPeace(stream));
+      const behind = (sequence: number): Promise<number> => countFrom(link, STREAMS.changes, filters, sequence + 1);
+      // What came after the look at the consumer is not among what it has still to deliver.
+      const countBehind = async (sequence: number): Promise<number> => (await behind(sequence)) - (await behind(upTo));
+      found = await findGap({ before: before.sight, consumer, stream, claimed, now, countBehind });
+    }
     const oldest = mayBeNear(stream, now) ? await this.#oldest(consumer, stream) : undefined;
     const { delivered, deliveries, ackFloor, undelivered, unacked } = consumer;
     const sight: LaneSight = {
-      ...{ at: now, delivered, deliveries, ackFloor, undelivered, unacked, last: stream.last },
+      ...{ at: now, delivered, deliveries, ackFloor, undelivered, unacked },
+      ...{ first: stream.first, last: stream.last },
       firstTime: stream.firstTime,
       ...(heldFrom === undefined ? {} : { heldFrom }),
       ...(oldest === undefined ? {} : { oldest }),
@@ -95,6 +96,24 @@ export class LaneRetention {
     this.#tell(retentionReach(consumer, stream, oldest?.time, now), reconcile);
     if (gaps.length > 0 && (await this.#recordAll(gaps))) await lease.update({ ...rest(), ackFloor, ...record });
     return ackFloor;
+  }
+
+  /**
+   * Where lane and stream stand at one moment, if the stream has one in which nothing comes in. Else in doubt too few are missing:
+   * `upTo` is not beyond, and the end of the stream not before, what the lane had seen.
+   */
+  async #lookInPeace(
+    stream: StreamLook,
+  ): Promise<{ readonly consumer: ConsumerLook; readonly stream: StreamLook; readonly upTo: number }> {
+    const { link, lane } = this.#options;
+    let earlier = stream;
+    for (let tries = 1; ; tries += 1) {
+      const consumer = await lookAtConsumer(link, STREAMS.changes, lane);
+      const later = await lookAtStream(link, STREAMS.changes);
+      if (earlier.last === later.last || tries === MAX_LOOKS) return { consumer, stream: later, upTo: earlier.last };
+      await sleep(5 * 2 ** tries);
+      earlier = await lookAtStream(link, STREAMS.changes);
+    }
   }
 
   /** The oldest change that the lane has not settled and that CHANGES still has. */

@@ -8,9 +8,9 @@ import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
 import { readOldestFirst } from '../../streams/nats/read-stream.ts';
-import { markReconciled } from '../../streams/nats/reconciled-store.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
+import { runCli } from '../support/run-cli.ts';
 import { tableEvent } from '../support/table-event.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
@@ -133,11 +133,13 @@ describe('changes that CHANGES discards before they are settled', () => {
     const found = await gaps();
     const missing = found.reduce((sum, { changes }) => sum + (changes ?? Number.NaN), 0);
     expect(missing).toBeGreaterThan(0);
-    expect(missing + (await standing())).toBe(own);
+    // While changes come in, a look may count one or two too few, never too many.
+    expect(missing + (await standing())).toBeLessThanOrEqual(own);
+    expect(missing + (await standing())).toBeGreaterThan(own - 5);
     for (const [index, gap] of found.entries()) {
       expect(gap.lastSequence).toBeGreaterThanOrEqual(gap.firstSequence);
       expect(gap.to).toBeGreaterThanOrEqual(gap.from);
-      if (index > 0) expect(gap.lastSequence).toBeGreaterThan(found[index - 1]?.lastSequence ?? 0);
+      if (index > 0) expect(gap.firstSequence).toBeGreaterThan(found[index - 1]?.lastSequence ?? 0);
     }
     const runs = await readRuns(link, { limit: 100, target: 'pg_sales', status: 'failed' });
     expect(runs).toHaveLength(found.length);
@@ -158,7 +160,12 @@ describe('changes that CHANGES discards before they are settled', () => {
     expect(await gaps()).toEqual(found);
     expect(await row()).toMatchObject({ needsReconcile: { gaps: found.length } });
 
-    await markReconciled(link, 'pg_sales', { at: Date.now(), by: 'test' });
+    const env = { NATS_URL: nats.url };
+    expect((await runCli(['lanes'], { env })).stdout).toContain(`needs reconcile: ${missing} changes lost since `);
+    expect((await runCli(['reconciled', 'nobody'], { env })).code).toBe(2);
+    const said = await runCli(['reconciled', 'pg_sales', '--json'], { env });
+    expect(said).toMatchObject({ code: 0 });
+    expect(said.json()).toEqual({ target: 'pg_sales', gaps: found.length });
     expect((await row())?.needsReconcile).toBeUndefined();
     await until(async () => (await service?.service.lanes.rows())?.[0]?.needsReconcile === undefined);
   });

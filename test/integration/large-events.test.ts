@@ -1,8 +1,11 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseLargeEvent } from '../../src/domain/large-event.ts';
+import { replayLetters } from '../../src/service/dead-letters.ts';
 import { readDeadLetters, readRuns } from '../../src/service/history.ts';
+import { wholeLetters } from '../../src/service/whole-letters.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
+import { createPublisher } from '../../streams/nats/publisher.ts';
 import { readOldestFirst } from '../../streams/nats/read-stream.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -141,6 +144,32 @@ channels:
     expect(Object.values(subjects)).toEqual([1]);
     await expectComments(big);
   }, 120_000);
+
+  it('fails like any other, and is replayed whole although its letter holds only the beginning', async () => {
+    const replica = await start();
+    const missing = tableEvent({
+      path: ['pg_sales', 'shop', 'public', 'made_later'],
+      description: 'made later '.repeat(200_000),
+      envelope: { timestamp: 1_800_000_000_000 },
+    });
+    await replica.post(missing);
+    expect(await replica.outcomes([missing.id])).toMatchObject([{ status: 'failed', failure: { class: 'not_found' } }]);
+    const { link } = replica.service;
+    const [cut] = await readDeadLetters(link, { limit: 10 });
+    expect(cut?.letter.bodyCut).toBe(true);
+    await shop.query('CREATE TABLE made_later (id int)');
+    const publisher = createPublisher(link, { maxMessages: 16, maxBytes: 4_000_000 });
+    const letters = wholeLetters(link, cut === undefined ? [] : [cut]);
+    const [replayed] = await replayLetters(publisher, link.maxPayload(), letters, Date.now, async () => undefined);
+    expect(replayed).toMatchObject({ result: 'replayed', replayOf: missing.id });
+    const [run] = await replica.outcomes([replayed?.eventId ?? '']);
+    expect(run).toMatchObject({ status: 'applied' });
+    const { rows } = await shop.query<{ length: number }>(
+      "SELECT length(obj_description('made_later'::regclass)) AS length",
+    );
+    // As much as PostgreSQL's plan writes.
+    expect(rows[0]?.length).toBeGreaterThan(65_000);
+  });
 
   /** Takes the first part of a large event out of CHANGES. */
   async function removePart(link: NatsLink): Promise<void> {

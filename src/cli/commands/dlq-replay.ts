@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { allDeadLetters, type Replayed, removeDeadLetter, replayLetters } from '../../service/dead-letters.ts';
+import { wholeLetters } from '../../service/whole-letters.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode, UsageError } from '../exit.ts';
 import { findLetters } from '../find-letters.ts';
@@ -25,10 +26,11 @@ export async function dlqReplay({ output, args, options }: CommandCall): Promise
   if (!all && target !== undefined) throw new UsageError('--target goes with --all');
   return withNats('write', async (link) => {
     if (all && !yes) return answerCount(await count(allDeadLetters(link, target)), target, output);
-    const letters = all ? allDeadLetters(link, target) : await findLetters(link, args);
-    const replayed = await replayLetters(commandPublisher(link), letters, Date.now, async (sequence) => {
+    const letters = wholeLetters(link, all ? allDeadLetters(link, target) : await findLetters(link, args));
+    const stored = async (sequence: number): Promise<void> => {
       if (!keep) await removeDeadLetter(link, sequence);
-    });
+    };
+    const replayed = await replayLetters(commandPublisher(link), link.maxPayload(), letters, Date.now, stored);
     output.answer({ replayed }, () =>
       replayed.length === 0 ? 'no dead letters' : replayed.map(formatReplayed).join('\n'),
     );
