@@ -3,6 +3,8 @@ import { type AssetEntry, isEvictable } from './asset-entry.ts';
 
 /** Fixed cost of an entry beside its ledger, in bytes, roughly. */
 const ENTRY_OVERHEAD = 600;
+/** So many changed entries are measured together: most change more than once meanwhile. */
+const MEASURED_TOGETHER = 64;
 
 /**
  * Resident assets of a lane, bounded in bytes. The least recently used ones that nothing depends on are dropped by `evict`;
@@ -13,6 +15,8 @@ export class AssetCache {
   readonly #entries = new Map<AssetKey, AssetEntry>();
   readonly #maxBytes: number;
   readonly #sizes = new Map<AssetKey, number>();
+  /** Changed since they were measured. */
+  readonly #changed = new Set<AssetEntry>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -24,6 +28,7 @@ export class AssetCache {
   }
 
   get bytes(): number {
+    this.#measureChanged();
     return this.#bytes;
   }
 
@@ -50,12 +55,20 @@ export class AssetCache {
     this.measure(entry);
   }
 
-  /** Takes the entry's present size into account; call after its ledger changed. */
+  /** Call after the entry's ledger changed: its size is taken into account before long. */
   measure(entry: AssetEntry): void {
-    const before = this.#sizes.get(entry.key) ?? 0;
-    const now = ENTRY_OVERHEAD + entry.ledger.bytes();
-    this.#sizes.set(entry.key, now);
-    this.#bytes += now - before;
+    this.#changed.add(entry);
+  }
+
+  #measureChanged(): void {
+    for (const entry of this.#changed) {
+      if (this.#entries.get(entry.key) !== entry) continue;
+      const before = this.#sizes.get(entry.key) ?? 0;
+      const now = ENTRY_OVERHEAD + entry.ledger.bytes();
+      this.#sizes.set(entry.key, now);
+      this.#bytes += now - before;
+    }
+    this.#changed.clear();
   }
 
   /** Drops the entry so that its state is fetched anew. */
@@ -71,6 +84,7 @@ export class AssetCache {
 
   /** Brings the cache back to its bound, as far as nothing depends on the entries; call at the end of a turn. */
   evict(): void {
+    if (this.#changed.size >= Math.min(MEASURED_TOGETHER, this.#entries.size / 8)) this.#measureChanged();
     if (this.#bytes <= this.#maxBytes) return;
     for (const entry of this.#entries.values()) {
       if (this.#bytes <= this.#maxBytes) return;

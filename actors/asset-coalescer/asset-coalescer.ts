@@ -306,7 +306,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         return;
       case 'results':
         for (const [key, results] of message.results) {
-          const entry = state.cache.get(key);
+          const entry = state.cache.peek(key);
           const work = state.dispatched.get(key);
           state.dispatched.delete(key);
           if (entry !== undefined && work !== undefined) finish(state, entry, work, results, ctx);
@@ -314,19 +314,19 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         return;
       case 'returned':
         for (const key of message.keys) {
-          const entry = state.cache.get(key);
+          const entry = state.cache.peek(key);
           if (entry === undefined || !state.dispatched.delete(key)) continue;
           entry.phase = 'idle';
           changed(state, entry);
         }
         return;
       case 'recorded': {
-        const entry = state.cache.get(message.round.key);
+        const entry = state.cache.peek(message.round.key);
         if (entry !== undefined) await recorded(state, entry, message.round, message.answer, ctx);
         return;
       }
       case 'unrecorded': {
-        const entry = state.cache.get(message.round.key);
+        const entry = state.cache.peek(message.round.key);
         if (entry === undefined) return;
         const { round, tries } = message;
         entry.unrecorded = { round, tries, at: wholeTime(ctx.clock) + retryDelay(tries, options.random) };
@@ -334,7 +334,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         return;
       }
       case 'catalogue': {
-        const entry = state.cache.get(message.key);
+        const entry = state.cache.peek(message.key);
         if (entry !== undefined) catalogueAnswered(state, entry, message.answer, ctx);
         return;
       }

@@ -15,7 +15,22 @@ export type HashableValue = string | undefined | readonly (string | TagLabel | O
  */
 export function valueHash(value: HashableValue): string {
   if (value === undefined || value.length === 0) return NO_VALUE;
-  const text = typeof value === 'string' ? `t${value}` : `l${JSON.stringify(value.map(identity).sort())}`;
+  if (typeof value !== 'string') return hashed(`l${JSON.stringify(value.map(identity).sort())}`);
+  const known = recentTexts.get(value);
+  if (known !== undefined) return known;
+  const result = hashed(`t${value}`);
+  if (value.length > REMEMBERED_LENGTH) return result;
+  if (recentTexts.size >= REMEMBERED) recentTexts.clear();
+  recentTexts.set(value, result);
+  return result;
+}
+
+/** One text is hashed at several stations of its change's way, so those hashed lately are remembered. */
+const recentTexts = new Map<string, string>();
+const REMEMBERED = 1_000;
+const REMEMBERED_LENGTH = 1_000;
+
+function hashed(text: string): string {
   return hash('sha256', Buffer.from(text, 'utf16le'), 'base64url').slice(0, 16);
 }
 
