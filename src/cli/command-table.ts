@@ -112,6 +112,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     run: async (call) => (await import('./commands/lanes.ts')).lanes(call),
   },
   {
+    usage: 'members',
+    summary: 'list the replicas: since when they run, when they were last heard of, how many lanes they have',
+    example: 'backflow members',
+    run: async (call) => (await import('./commands/members.ts')).members(call),
+  },
+  {
     usage: 'pause [target]',
     summary: 'stop writing to a target, or what a channel writes; the changes wait',
     example: 'backflow pause pg_sales --reason "maintenance until noon"',

@@ -26,6 +26,7 @@ import type { LaneVitals } from './lane-vitals.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import type { Partitioning, Repartition } from './repartition.ts';
 import { presentTrouble, storeTrouble } from './store-trouble.ts';
+import { WriteRate } from './write-rate.ts';
 
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
 export function ackWaitMs(leaseMs = LEASE_MS): number {
@@ -113,6 +114,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     filters: laneFilters(target, partition),
     ownsSlot,
   });
+  const writeRate = new WriteRate();
   /** Looks at the lane follow one another, each based on the record that the one before left. */
   let looking: Promise<unknown> = Promise.resolve();
 
@@ -120,7 +122,10 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     const next = looking
       .catch(() => undefined)
       .then(async () => {
-        await retention.look(lease, claimed, heldFrom, () => laneRecord(options));
+        await retention.look(lease, claimed, heldFrom, () => {
+          options.vitals.perSecond = writeRate.look(performance.now(), options.vitals.applied);
+          return laneRecord(options);
+        });
       });
     looking = next;
     return next;
@@ -245,6 +250,7 @@ function laneRecord({
     targetState: vitals.target,
     lastError: vitals.lastError ?? presentTrouble(vitals) ?? null,
     applied: vitals.applied,
+    perSecond: vitals.perSecond,
     heldFields: vitals.heldFields,
     rateLimit: rateLimitOf(bucket, target),
   };

@@ -75,6 +75,8 @@ export interface LaneRow extends LaneStatus {
   readonly heldFields: LaneVitals['heldFields'];
   readonly rateLimit: RateLimit;
   readonly applied: number;
+  /** Writes in each second of about the last minute. */
+  readonly perSecond: number;
 }
 
 interface RunningLane {
@@ -213,6 +215,7 @@ export class LaneManager {
           heldFields: vitals.heldFields,
           rateLimit: rateLimitOf(bucket, target),
           applied: vitals.applied,
+          perSecond: vitals.perSecond,
           lastError: vitals.lastError ?? presentTrouble(vitals) ?? status.lastError,
         };
       },

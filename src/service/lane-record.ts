@@ -5,6 +5,7 @@ import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
 import { reconciledTimes } from '../../streams/nats/reconciled-store.ts';
 import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
+import { oldestChange } from './oldest-change.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type NeedsReconcile, retentionRecord } from './retention-record.ts';
 
@@ -16,6 +17,7 @@ const dataSchema = z.object({
   targetState: z.string().optional(),
   lastError: z.string().nullish(),
   applied: z.number().optional(),
+  perSecond: z.number().optional(),
   heldFields: z
     .array(z.object({ channel: z.string(), why: z.enum(['guard', 'paused']), fields: z.number(), since: z.number() }))
     .optional(),
@@ -32,10 +34,15 @@ export interface LaneSummary {
   /** Changes that the lane has not settled. */
   readonly lag: number;
   readonly held: number;
+  /** Age of the oldest change that the lane has not settled. */
   readonly oldestUnappliedMs: number | undefined;
   readonly targetState: string;
+  /** Circuit breaker of the target, as the owner last told; `unknown` before its first write. */
+  readonly breaker: 'closed' | 'open' | 'unknown';
   readonly lastError: string | undefined;
   readonly applied: number;
+  /** Writes in each second of about the last minute. */
+  readonly perSecond: number;
   /** Fields in hand that are not written until a person says so, by channel and reason. */
   readonly heldFields: readonly HeldFieldCount[];
   /** Statements per second that the lane may run now, and when nobody asks it to slow down; undefined: not told yet. */
@@ -63,21 +70,30 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       targetState = 'unknown',
       lastError,
       applied = 0,
+      perSecond = 0,
       heldFields = [],
       rateLimit,
       needsReconcile,
     } = data.success ? data.data : {};
+    const lag = info.num_pending + info.num_ack_pending;
+    const inHand = held > 0 ? (oldestHeldAt ?? undefined) : undefined;
+    const query = { target, ownsSlot: (slot: number) => slot % named.partitions === partition };
+    const since =
+      inHand ??
+      (lag === 0 ? undefined : (await oldestChange(link, { ...query, from: info.ack_floor.stream_seq + 1 }))?.time);
     lanes.push({
       lane,
       target,
       partition,
       owner: record.released ? undefined : record.owner,
-      lag: info.num_pending + info.num_ack_pending,
+      lag,
       held,
-      oldestUnappliedMs: typeof oldestHeldAt === 'number' ? Math.max(0, Date.now() - oldestHeldAt) : undefined,
+      oldestUnappliedMs: since === undefined ? undefined : Math.max(0, Date.now() - since),
       targetState,
+      breaker: targetState === 'up' ? 'closed' : targetState === 'down' ? 'open' : 'unknown',
       lastError: lastError ?? undefined,
       applied,
+      perSecond,
       heldFields,
       rateLimit,
       paused: paused.has(target),
@@ -89,9 +105,13 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
 }
 
 /** A record has its data only after the owner's first report; until then the lane's name tells whose it is. */
-function parseLaneName(lane: string): { readonly target: string; readonly partition: number } {
-  const [, token, partition] = /^lane-(.+)-(\d+)of\d+$/.exec(lane) ?? [];
+function parseLaneName(lane: string): {
+  readonly target: string;
+  readonly partition: number;
+  readonly partitions: number;
+} {
+  const [, token, partition, partitions] = /^lane-(.+)-(\d+)of(\d+)$/.exec(lane) ?? [];
   return token === undefined
-    ? { target: lane, partition: 0 }
-    : { target: decodeToken(token), partition: Number(partition) };
+    ? { target: lane, partition: 0, partitions: 1 }
+    : { target: decodeToken(token), partition: Number(partition), partitions: Number(partitions) };
 }

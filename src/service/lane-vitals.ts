@@ -19,6 +19,8 @@ export interface LaneVitals {
   storeTrouble: { readonly problem: string; readonly at: number } | undefined;
   /** Writes applied by this replica since it started. */
   applied: number;
+  /** Of these, in each second of about the last minute. */
+  perSecond: number;
 }
 
 export function newVitals(): LaneVitals {
@@ -33,5 +35,6 @@ export function newVitals(): LaneVitals {
     lastError: undefined,
     storeTrouble: undefined,
     applied: 0,
+    perSecond: 0,
   };
 }

@@ -14,6 +14,8 @@ export interface KvEntry {
   readonly value: string;
   /** Stream sequence of this value: what the next compare-and-set has to name. */
   readonly revision: number;
+  /** When it was written, epoch milliseconds on the server's clock. */
+  readonly time: number;
 }
 
 /**
@@ -50,7 +52,7 @@ export function openBucket(link: NatsLink, bucket: string): KvBucket {
   const get = async (key: string, timeoutMs?: number): Promise<KvEntry | undefined> => {
     const message = await read(key, timeoutMs);
     if (message === undefined || isRemoval(message.headers)) return undefined;
-    return { key, value: Buffer.from(message.data).toString('utf8'), revision: message.sequence };
+    return { key, value: Buffer.from(message.data).toString('utf8'), revision: message.sequence, time: message.time };
   };
 
   return {

@@ -7,6 +7,8 @@ import type { LeaseWatcher } from './lease-watcher.ts';
 import { acquireLease, type LeaseTimings } from './leases.ts';
 
 /** Keys of members lie beside those of lanes, so that one watch tells of both. */
+export const MEMBER_KEYS = 'member.*';
+
 export function memberKey(replica: string): string {
   return `member.${encodeToken(replica)}`;
 }

@@ -179,8 +179,9 @@ describe('a running service by the command line', () => {
     ]);
     expect(await runsOf('--asset', 'pg_sales.shop.public.orders.order_id')).toEqual([]);
 
-    const [lanes, explained, nobody, again] = await Promise.all([
+    const [lanes, members, explained, nobody, again] = await Promise.all([
       cli('lanes', '--json'),
+      cli('members', '--json'),
       cli('explain', 'pg_sales.shop.public.orders'),
       cli('explain', 'pg_sales.shop.public.nobody', '--json'),
       cli('publish', path(`${event.id}.json`), '--json'),
@@ -188,6 +189,8 @@ describe('a running service by the command line', () => {
     expect(lanes.json()).toMatchObject([
       { target: 'pg_sales', partition: 0, paused: false, owner: expect.any(String) },
     ]);
+    const { owner } = z.array(z.looseObject({ owner: z.string() })).parse(lanes.json())[0] ?? {};
+    expect(members.json()).toMatchObject([{ replica: owner, state: 'running', lanes: 1 }]);
     expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining('documentation: writes') });
     expect(explained.stdout).toContain('applied');
     expect(nobody).toMatchObject({ code: 1 });
@@ -208,6 +211,11 @@ describe('a running service by the command line', () => {
     });
     const event = await publishTable('orders', 'Written after the pause');
     await until(async () => (await laneLag()) > 0);
+    // What waits in the stream counts as much as what is in hand.
+    await until(async () => /"breaker": "closed"/.test((await cli('lanes', '--json')).stdout));
+    expect((await cli('lanes', '--json')).json()).toMatchObject([
+      { oldestUnappliedMs: expect.any(Number), perSecond: expect.any(Number), held: 0 },
+    ]);
     expect(await commentOf('orders')).toBe('Orders of the web shop');
     expect(await runsOf('--event', event.id)).toEqual([]);
 

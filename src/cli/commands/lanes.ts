@@ -19,15 +19,30 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
     rows.length === 0
       ? 'there is no lane yet: apply a configuration with a target, and start the service'
       : formatTable(
-          ['LANE', 'TARGET', 'STATE', 'OWNER', 'LAG', 'IN HAND', 'OLDEST', 'APPLIED', 'HELD BACK', 'LAST ERROR'],
+          [
+            'LANE',
+            'TARGET',
+            'STATE',
+            'BREAKER',
+            'OWNER',
+            'LAG',
+            'IN HAND',
+            'OLDEST',
+            'RATE',
+            'APPLIED',
+            'HELD BACK',
+            'LAST ERROR',
+          ],
           rows.map((lane) => [
             lane.lane,
             lane.target,
             `${lane.paused ? 'paused' : lane.targetState}${describeRate(lane)}${describeLoss(lane)}`,
+            lane.breaker,
             lane.owner ?? 'nobody',
             lane.lag,
             lane.held,
             lane.oldestUnappliedMs === undefined ? '' : formatDuration(lane.oldestUnappliedMs),
+            lane.perSecond === 0 ? '' : `${Number(lane.perSecond.toPrecision(2))}/s`,
             lane.applied,
             lane.heldFields.map(({ channel, why, fields }) => `${channel}: ${fields} (${why})`).join(', '),
             clip(lane.lastError ?? '', 80),
