@@ -1,8 +1,7 @@
 import { STREAMS } from '../../src/domain/subjects.ts';
 import { runsOf } from '../../src/service/history.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
-
-const MOST = 255;
+import { KeyCounts } from './key-counts.ts';
 
 /** How often each change's one key was recorded, as far as it has been counted. */
 export interface OutcomeCount {
@@ -26,29 +25,18 @@ export interface OutcomeCount {
 export async function countOutcomes(link: NatsLink): Promise<OutcomeCount> {
   const consumer = await link.js.consumers.get(STREAMS.outcomes);
   const messages = await consumer.consume({ max_messages: 1_000 });
-  let counts = new Uint8Array(1 << 16);
-  let keys = 0;
+  const counts = new KeyCounts();
   let wrong = 0;
   let unread = 0;
   let expected = 1;
   const examples: string[] = [];
-
-  function count(sequence: number): void {
-    if (sequence >= counts.length) {
-      const larger = new Uint8Array(Math.max(counts.length * 2, sequence + 1));
-      larger.set(counts);
-      counts = larger;
-    }
-    keys += 1;
-    counts[sequence] = Math.min(MOST, (counts[sequence] ?? 0) + 1);
-  }
 
   const reading = (async () => {
     for await (const { subject, seq, time, data } of messages) {
       unread += seq - expected;
       expected = seq + 1;
       for (const run of runsOf({ subject, sequence: seq, time: time.getTime(), headers: {}, data })) {
-        count(run.sequence);
+        counts.add(run.sequence);
         if (run.status !== 'failed' && run.status !== 'observed') continue;
         wrong += 1;
         if (examples.length < 10) examples.push(`${run.status} ${run.asset ?? ''}: ${run.reason ?? ''}`);
@@ -58,7 +46,7 @@ export async function countOutcomes(link: NatsLink): Promise<OutcomeCount> {
 
   return {
     get keys() {
-      return keys;
+      return counts.total;
     },
     get wrong() {
       return wrong;
@@ -67,16 +55,7 @@ export async function countOutcomes(link: NatsLink): Promise<OutcomeCount> {
       return unread;
     },
     examples,
-    between(first, last) {
-      let lost = 0;
-      let doubled = 0;
-      for (let sequence = first; sequence <= last; sequence += 1) {
-        const found = counts[sequence] ?? 0;
-        if (found === 0) lost += 1;
-        if (found > 1) doubled += 1;
-      }
-      return { lost, doubled };
-    },
+    between: (first, last) => counts.between(first, last),
     async stop() {
       await messages.close();
       await reading;
