@@ -155,6 +155,21 @@ describe('decideField', () => {
     expect(field?.settlement).toEqual({ key: 'description', rank: expect.objectContaining({ time: T0 + 5 }) });
   });
 
+  it('a deletion is no news when the catalogue was asked since and knows the entity: that was restored', () => {
+    const config = sampleConfig([docs]);
+    const deletion = { time: T0 + 5, eventType: 'entitySoftDeleted', entity: { deleted: true } };
+    const entry = sampleEntry([sampleHeld(1, {}, config), sampleHeld(2, deletion, config)], config);
+    const read = entry.ledger.newest();
+    if (read === undefined) throw new Error('the changes carry the entity');
+    entry.ledger.refresh({ ...read, description: 'restored', deleted: false }, T0 + 60);
+    const work = takeWork(entry, TARGET, config, false);
+    expect(keys(work)).toEqual([
+      [1, 'docs', 'superseded by e2'],
+      [2, 'docs', 'writes'],
+    ]);
+    expect(work.fields[0]?.write?.operation).toMatchObject({ text: 'restored' });
+  });
+
   it('an entity that the catalogue no longer knows, an event without an entity, an aspect that nobody writes', () => {
     const config = sampleConfig([docs]);
     expect(keys(decide([sampleHeld(1, {}, config)], config, true))).toEqual([
@@ -192,6 +207,21 @@ describe('decideField', () => {
     );
     const [field] = decide([removed, added], config).fields;
     expect(field?.write?.operation).toMatchObject({ unset: [{ key: 'PII', value: 'Sensitive' }], desired: [] });
+  });
+
+  it('a tag that came, and that a newer change no longer has, is taken away: an owner that died may have written it', () => {
+    const tag = (name: string) => ({ tagFQN: name, source: 'Classification', labelType: 'Manual', state: 'Confirmed' });
+    const config = sampleConfig([docs]);
+    const change = (sequence: number, name: string) => {
+      const changes = [['tags', '[]', JSON.stringify([tag(name)])]] as const;
+      return sampleHeld(sequence, { time: T0 + sequence, changes, entity: { tags: [tag(name)] } }, config);
+    };
+    // What took the first one away in between is still to come.
+    const work = decide([change(1, 'Team.Sales'), change(2, 'Layer.Gold')], config);
+    expect(work.fields.find(({ open }) => open.key === 'tags')?.write?.operation).toMatchObject({
+      desired: [{ key: 'Layer', value: 'Gold' }],
+      unset: [{ key: 'Team', value: 'Sales' }],
+    });
   });
 
   it('a tag that came and went within one decision is taken away: an owner that died may have written it', () => {

@@ -75,7 +75,8 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
     const decide = (): Verdict => {
       const ofIgnored = ignored(winner, context);
       if (ofIgnored !== undefined) return ofIgnored;
-      if (isDeletionTouch(winner, context)) return { kind: 'skipped', reason: DELETED };
+      // Where the catalogue was asked since and knows the entity, it has been brought back.
+      if (isDeletionTouch(winner, context) && !open.fresh) return { kind: 'skipped', reason: DELETED };
       if (state === undefined || choice === undefined) {
         return {
           kind: 'skipped',
@@ -219,7 +220,7 @@ function settlementOf(open: OpenField, value: FieldValue, context: DecisionConte
   }
   // Nothing is decided from the newest state here; raising the rank to it would supersede what is still to come below it: after a
   // deletion the restored entity, which touches everything that it carries.
-  if (open.stale || isDeletionTouch(open.winner, context)) return { key: open.key, rank: open.winner.rank };
+  if (open.stale || (isDeletionTouch(open.winner, context) && !open.fresh)) return { key: open.key, rank: open.winner.rank };
   const rank = value.known && compareRanks(value.rank, open.winner.rank) > 0 ? value.rank : open.winner.rank;
   const hash = fieldValueHash(value);
   return { key: open.key, rank, ...(hash === undefined ? {} : { hash }) };

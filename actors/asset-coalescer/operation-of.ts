@@ -11,6 +11,7 @@ import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledg
 import type { ObjectRef, Operation, Tag } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
 import type { Column, Snapshot, TagLabel } from '../../src/domain/snapshot.ts';
+import { passingTags } from './passing-tags.ts';
 
 /** What making an operation needs besides the ledger. */
 export interface OperationContext {
@@ -67,8 +68,9 @@ export function operationOf(
       if (!desired.ok) return err(desired.error.reason);
       const before = (ledger.settled(open.key)?.tags ?? []).map(tagOf);
       const removed = tagsOf(open.removedTags);
-      // What the diff removed goes in any case; what we applied before goes only when its absence is certain.
-      const unset = unique([...removed, ...(open.mayClear ? before : [])]).filter(
+      // What the diff removed goes in any case; what we applied, or may have applied, goes only when its absence is certain.
+      const passing = open.losers.length === 0 ? [] : tagsOf(passingTags(open, context.event));
+      const unset = unique([...removed, ...(open.mayClear ? [...before, ...passing] : [])]).filter(
         (tag) => !desired.value.some((wanted) => wanted.key === tag.key),
       );
       // A channel whose filter no longer matches only takes away what the change took away.

@@ -136,6 +136,8 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
     async recordBulk(message: BulkOutcomeMessage) {
       const [first = message.items[0]?.sequence ?? 0] = message.settles;
       const subject = bulkOutcomeSubject(message.target, options.partition, first);
+      // No compare-and-set guards these: a replica that was stopped for longer than its lease must not go on where it stood.
+      if (!options.valid()) return 'lost';
       const receipt = await unlessLost(() =>
         publisher.publish(subject, JSON.stringify(message), { msgId: message.id }),
       );
