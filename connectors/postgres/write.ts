@@ -9,6 +9,7 @@ import { planPostgres } from './plan.ts';
 import { readObjects } from './read.ts';
 import { COMMENTS_PER_TRANSACTION, TRANSACTION_LENGTH } from './spec.ts';
 import { inTransaction, runTogether } from './transaction.ts';
+import { TransactionSize } from './transaction-size.ts';
 
 /**
  * Runs the writes of one database. Order: comments, many to a transaction; then templates; owners last, each alone, since they
@@ -17,8 +18,7 @@ import { inTransaction, runTogether } from './transaction.ts';
  */
 export async function writeAll(session: Session, writes: readonly PlannedWrite[]): Promise<readonly WriteResult[]> {
   const { comments, templates, owners } = sortWrites(writes);
-  const results: WriteResult[] = [];
-  for (const batch of batchesOf(comments)) results.push(...(await writeTogether(session, batch)));
+  const results = [...(await writeTogether(session, comments.map(withStatement)))];
   for (const write of [...templates, ...owners]) results.push(await writeAlone(session, write));
   return results;
 }
@@ -29,20 +29,16 @@ interface Comment {
   readonly statement: string;
 }
 
-function* batchesOf(writes: readonly PlannedWrite[]): Iterable<readonly Comment[]> {
-  let batch: Comment[] = [];
-  let length = 0;
-  for (const write of writes) {
-    const statement = write.plan.statements.map((one) => withTrace(one, write.traceparent)).join('; ');
-    if (batch.length >= COMMENTS_PER_TRANSACTION || (length > 0 && length + statement.length > TRANSACTION_LENGTH)) {
-      yield batch;
-      batch = [];
-      length = 0;
-    }
-    batch.push({ write, statement });
-    length += statement.length;
-  }
-  if (batch.length > 0) yield batch;
+function withStatement(write: PlannedWrite): Comment {
+  return { write, statement: write.plan.statements.map((one) => withTrace(one, write.traceparent)).join('; ') };
+}
+
+const SIZES = new WeakMap<Session, TransactionSize>();
+
+function sizeOf(session: Session): TransactionSize {
+  const size = SIZES.get(session) ?? new TransactionSize(COMMENTS_PER_TRANSACTION);
+  SIZES.set(session, size);
+  return size;
 }
 
 /**
@@ -52,32 +48,47 @@ function* batchesOf(writes: readonly PlannedWrite[]): Iterable<readonly Comment[
  */
 async function writeTogether(session: Session, comments: readonly Comment[]): Promise<readonly WriteResult[]> {
   const results: WriteResult[] = [];
-  let size = comments.length;
+  const size = sizeOf(session);
+  let most = comments.length;
   for (let done = 0; done < comments.length; ) {
-    const part = comments.slice(done, done + size);
+    const part = partOf(comments, done, Math.min(most, size.comments));
+    const startedAt = performance.now();
     const ran = await runTogether(
       session,
       part.map(({ statement }) => statement),
     );
     if (ran.ok) {
+      size.took(part.length, performance.now() - startedAt);
       results.push(...part.map(({ write }) => committed(write)));
       done += part.length;
-      size *= 2;
+      most *= 2;
       continue;
     }
     // Of one alone there is no doubt which it is.
     const at = part.length === 1 ? 0 : ran.at;
     const bad = at === undefined ? undefined : part[at];
     if (at === undefined || bad === undefined) {
-      size = Math.ceil(part.length / 2);
+      most = Math.ceil(part.length / 2);
       continue;
     }
     results.push(...(await writeTogether(session, part.slice(0, at))));
     results.push(await afterFailure(session, bad.write, ran.failure));
     done += at + 1;
-    size = Math.max(1, at);
+    most = Math.max(1, at);
   }
   return results;
+}
+
+/** At least one, at the most so many, and not much more text than one message may have. */
+function partOf(comments: readonly Comment[], start: number, most: number): readonly Comment[] {
+  let end = start;
+  let length = 0;
+  while (end < Math.min(start + most, comments.length)) {
+    length += comments[end]?.statement.length ?? 0;
+    if (end > start && length > TRANSACTION_LENGTH) break;
+    end += 1;
+  }
+  return comments.slice(start, end);
 }
 
 async function writeAlone(session: Session, write: PlannedWrite): Promise<WriteResult> {
