@@ -1,6 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { readLanes } from '../../../src/service/lane-record.ts';
-import { createControlStore } from '../../../streams/nats/control-store.ts';
 import type { DrainCase } from '../case.ts';
 import { NOT_MEASURED, type Row } from '../report/row.ts';
 import type { BenchSource, WriteCounters } from '../sources/bench-source.ts';
@@ -8,6 +5,7 @@ import type { PostgresSource } from '../sources/postgres-source.ts';
 import type { Variant } from '../variants.ts';
 import { finalsOf, standingTexts } from '../workload/workload.ts';
 import { type Drained, settledTally, untilDrained } from './drain.ts';
+import { pauseAll, resumeSpread } from './spread-lanes.ts';
 import { openSurroundings, publishChanges, type Surroundings } from './surroundings.ts';
 import type { Usage, VariantProcess } from './variant-process.ts';
 
@@ -43,7 +41,7 @@ export async function measureDrain(
     await publishChanges(around, counted, counted + events);
     if (services > 1) await pauseAll(around);
     running = Array.from({ length: one.replicas ?? 1 }, () => variant.start(around, one));
-    if (services > 1) await resumeAll(around, say);
+    if (services > 1) await resumeSpread(around, running.length, say);
     const cuts = one.cut === true && cutter !== undefined ? threeCuts(cutter, say) : undefined;
     const drained = await drain(around, variant, running, counted, counted + events, cuts?.onProgress);
     const usages = running.map((process) => process.usage()).filter((usage) => usage !== undefined);
@@ -104,47 +102,35 @@ function difference(before: WriteCounters, after: WriteCounters): WriteCounters 
   };
 }
 
-/** Cuts after a quarter, a half and three quarters of the changes were given out, so that every variant meets three. */
+/**
+ * Cuts after a quarter, a half and three quarters of the changes were given out, so that every variant meets three. A cut that met no
+ * session does not count and is made again.
+ */
 function threeCuts(
   cut: () => Promise<number>,
   say: (line: string) => void,
 ): { readonly onProgress: (share: number) => void; readonly done: () => Promise<void> } {
   const due = [0.25, 0.5, 0.75];
-  const cuts: Promise<number>[] = [];
+  const ended: number[] = [];
+  let cutting: Promise<void> = Promise.resolve();
+  let busy = false;
+  const tryOnce = async (): Promise<void> => {
+    const sessions = await cut();
+    if (sessions > 0) {
+      due.shift();
+      ended.push(sessions);
+    }
+    busy = false;
+  };
   return {
     onProgress: (share) => {
-      if (due[0] === undefined || share < due[0]) return;
-      due.shift();
-      cuts.push(cut());
+      if (busy || due[0] === undefined || share < due[0]) return;
+      busy = true;
+      cutting = tryOnce();
     },
-    done: async () => say(`sessions ended: ${(await Promise.all(cuts)).join(', ')}`),
+    done: async () => {
+      await cutting;
+      say(`sessions ended by ${ended.length} cuts: ${ended.join(', ')}`);
+    },
   };
-}
-
-async function pauseAll({ link, source, workload }: Surroundings): Promise<void> {
-  const controls = createControlStore(link);
-  for (const { service } of source.places.slice(0, workload.services)) await controls.pause(service, '{}');
-}
-
-const SPREAD_LIMIT_MS = 60_000;
-/** As long as no lane changes its owner, they are spread as they will stay. */
-const SETTLED_MS = 4_000;
-
-/** Lets the targets go once every lane has an owner and none moves any more: not the start of the replicas is measured. */
-async function resumeAll({ link, source, workload }: Surroundings, say: (line: string) => void): Promise<void> {
-  const giveUpAt = performance.now() + SPREAD_LIMIT_MS;
-  let owners: readonly string[] = [];
-  for (let since = performance.now(); ; ) {
-    const lanes = await readLanes(link, new Set());
-    const now = lanes.flatMap(({ lane, owner }) => (owner === undefined ? [] : [`${lane} ${owner}`])).toSorted();
-    if (now.length < workload.services || now.join() !== owners.join()) since = performance.now();
-    owners = now;
-    if (performance.now() - since > SETTLED_MS) break;
-    if (performance.now() > giveUpAt) throw new Error(`after ${SPREAD_LIMIT_MS / 1_000} s not every lane has an owner`);
-    await delay(200);
-  }
-  const counts = Map.groupBy(owners, (owner) => owner.split(' ')[1]);
-  say(`lanes of each replica: ${[...counts.values()].map(({ length }) => length).join(', ')}`);
-  const controls = createControlStore(link);
-  await Promise.all(source.places.slice(0, workload.services).map(({ service }) => controls.resume(service)));
 }
