@@ -4,6 +4,7 @@ import { parseBulkOutcomeMessage } from '../../src/domain/parse-outcome.ts';
 import { changeSubject } from '../../src/domain/subjects.ts';
 import { readRuns } from '../../src/service/history.ts';
 import { readLanes } from '../../src/service/lane-record.ts';
+import { createLog, SILENT_LOG } from '../../src/telemetry/log.ts';
 import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
@@ -48,8 +49,8 @@ describe('changes that CHANGES discards before they are settled', () => {
     await nats.stop();
   });
 
-  async function start(paused = true): Promise<TestService> {
-    service = await startTestService({ natsUrl: nats.url, config: config(paused), leaseMs: LEASE_MS });
+  async function start(paused = true, log = SILENT_LOG): Promise<TestService> {
+    service = await startTestService({ natsUrl: nats.url, config: config(paused), leaseMs: LEASE_MS, log });
     await service.lanes(paused ? 'paused' : 'running');
     return service;
   }
@@ -168,6 +169,29 @@ describe('changes that CHANGES discards before they are settled', () => {
     expect(said.json()).toEqual({ target: 'pg_sales', gaps: found.length });
     expect((await row())?.needsReconcile).toBeUndefined();
     await until(async () => (await service?.service.lanes.rows())?.[0]?.needsReconcile === undefined);
+  }, 90_000);
+
+  it('are announced from 70 % of the way on, once', async () => {
+    const lines: string[] = [];
+    const log = createLog({ destination: { write: (line: string) => void lines.push(line) } });
+    const alarms = () => lines.filter((line) => line.includes('will soon be discarded'));
+    const replica = await start(true, log);
+    const share = async () => (await link.jsm.streams.info('CHANGES')).state.bytes / MAX_BYTES;
+    while ((await share()) < 0.6) await publish(1, ['pg_sales']);
+    await seen();
+    expect(alarms()).toEqual([]);
+    while ((await share()) < 0.8) await publish(1, ['pg_sales']);
+    await until(() => alarms().length > 0);
+    await publish(4, ['pg_sales']);
+    await seen();
+    expect(alarms()).toHaveLength(1);
+    expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({ level: 'warn', target: 'pg_sales' });
+    const [lane] = await replica.service.lanes.rows();
+    expect(lane?.retention).toBeGreaterThan(0.75);
+    const ready = await fetch(`${replica.service.url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(await ready.text()).toContain('pg_sales will soon lose changes');
+    expect(await gaps()).toEqual([]);
   });
 
   it('of other services are none of the lane’s: no gap, however many are discarded', async () => {
