@@ -1,6 +1,5 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { DescriptionOperation, ObjectRef } from '../../src/domain/operation.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, WriteResult } from '../contract.ts';
 
 /** A write whose operation is known to be a description. */
@@ -35,10 +34,4 @@ export function failed(id: string, failure: Failure): WriteResult {
 /** `statements` for a result, when what ran is not what was shown. */
 export function shown(ran: string, { plan }: PlannedWrite): { readonly statements?: readonly string[] } {
   return plan.statements.length === 1 && plan.statements[0] === ran ? {} : { statements: [ran] };
-}
-
-/** The failure of an object; one of the whole target is thrown on. */
-export function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
 }

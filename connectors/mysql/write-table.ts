@@ -1,6 +1,7 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import type { SourceObject, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import { allFailed, alter, planAll, resultOf, shownOf } from './alter-table.ts';
 import { columnComment, needsCopy } from './column-definition.ts';
 import { detailOf } from './detail.ts';
@@ -9,7 +10,7 @@ import { definitionOf, showCreateTable } from './read.ts';
 import type { Session } from './session.ts';
 import { TableColumns } from './table-columns.ts';
 import { definitionWithout, tableComment } from './table-options.ts';
-import { type DescriptionWrite, failed, objectFailure } from './write-result.ts';
+import { type DescriptionWrite, failed } from './write-result.ts';
 import type { WriteSeams } from './write-seams.ts';
 import { writeTableComments } from './write-table-comments.ts';
 

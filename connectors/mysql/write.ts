@@ -1,10 +1,11 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import { detailOf } from './detail.ts';
 import { missingFailure, planClause } from './plan.ts';
 import { readObjects } from './read.ts';
 import type { Session } from './session.ts';
-import { type DescriptionWrite, DIFFERS, failed, objectFailure, shown, targetOf, traced } from './write-result.ts';
+import { type DescriptionWrite, DIFFERS, failed, shown, targetOf, traced } from './write-result.ts';
 import type { WriteSeams } from './write-seams.ts';
 import { writeTable } from './write-table.ts';
 import { writeTableComments } from './write-table-comments.ts';
