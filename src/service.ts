@@ -197,8 +197,9 @@ async function start(
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.creditMessages === undefined ? {} : { creditMessages: options.creditMessages }),
   });
+  let draining: Promise<number> | undefined;
   closing.push(async () => {
-    const returned = await lanes.drain();
+    const returned = await (draining ?? lanes.drain());
     if (returned > 0) log.info({ returned }, 'changes that were not dispatched went back to the stream');
   });
 
@@ -292,8 +293,11 @@ async function start(
   });
   closing.push(() => http.close());
   await lanes.announce();
-  // The first thing of all when the service ends: the others can get ready while the rest is closed.
-  closing.push(() => lanes.leave());
+  // The first thing of all when the service ends: no lane waits until the rest is closed.
+  closing.push(async () => {
+    draining = lanes.drain();
+    draining.catch(() => undefined);
+  });
   log.info(
     { url: http.url, nats: options.natsUrl === undefined ? 'own server' : 'given', replica },
     'backflow is running',

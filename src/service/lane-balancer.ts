@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs';
 import type { LeaseView, SeenLease } from '../../streams/nats/lease-view.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { isMemberKey, memberKey } from '../../streams/nats/membership.ts';
-import { type AssignableLane, assignLanes } from './assign-lanes.ts';
+import { type AssignableLane, rememberAssignments } from './assign-lanes.ts';
 import { type BalanceTimings, judgeLanes, type LaneVerdict, type SeenLane, type SeenMember } from './judge-lanes.ts';
 
 export interface LaneBalancerOptions {
@@ -34,7 +34,7 @@ export class LaneBalancer {
   readonly #freeSince = new Map<string, number>();
   readonly #stoodInAt = new Map<string, number>();
   #verdicts: ReadonlyMap<string, LaneVerdict> = new Map();
-  #remembered: { readonly key: string; readonly assigned: ReadonlyMap<string, string> }[] = [];
+  readonly #assign = rememberAssignments();
   #gathering: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watching: Subscription | undefined;
@@ -81,7 +81,7 @@ export class LaneBalancer {
     const configured = new Set(seen.map(({ lane }) => lane));
     for (const known of [this.#freeSince, this.#stoodInAt])
       for (const lane of known.keys()) if (!configured.has(lane)) known.delete(lane);
-    this.#verdicts = judgeLanes(replica, this.#members(), seen, timings, (all, members) => this.#assign(all, members));
+    this.#verdicts = judgeLanes(replica, this.#members(), seen, timings, this.#assign);
     for (const [lane, verdict] of this.#verdicts) {
       if (verdict === 'claim' || verdict === 'stand-in') claim(lane);
       if (verdict === 'hand-over') handOver(lane);
@@ -119,15 +119,5 @@ export class LaneBalancer {
       members.push({ replica: record.owner, quietMs, knownMs: this.#now() - lease.since });
     }
     return members;
-  }
-
-  /** The same few sets are asked about again and again. */
-  #assign(lanes: readonly AssignableLane[], members: readonly string[]): ReadonlyMap<string, string> {
-    const key = JSON.stringify([members.toSorted(), lanes.map(({ lane }) => lane).toSorted()]);
-    const known = this.#remembered.find((one) => one.key === key);
-    if (known !== undefined) return known.assigned;
-    const assigned = assignLanes(lanes, members);
-    this.#remembered = [{ key, assigned }, ...this.#remembered.slice(0, 3)];
-    return assigned;
   }
 }

@@ -139,12 +139,6 @@ export class LaneManager {
     return this.#membership.announce();
   }
 
-  /** No lane is claimed any more, and the others are told to expect those that are here. */
-  async leave(): Promise<void> {
-    this.#balancer.stop();
-    await this.#membership.leave();
-  }
-
   /** Brings the lanes in line with a configuration. A target whose own settings changed gets new lanes after a drain. */
   async configure(config: CompiledConfig): Promise<void> {
     this.#config = config;
@@ -234,7 +228,9 @@ export class LaneManager {
 
   /** Gives every lane up in order and leaves the other replicas; what was not dispatched goes back to the stream. */
   async drain(): Promise<number> {
-    await this.leave();
+    // No lane is claimed any more, and the others are told to expect those that are here.
+    this.#balancer.stop();
+    await this.#membership.leave();
     const answers = await Promise.all([...this.#lanes].map(([name, running]) => this.#drain(name, running)));
     this.#view.close();
     await this.#membership.forget();
