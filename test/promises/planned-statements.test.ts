@@ -86,9 +86,12 @@ channels:
     log = '';
     for (let start = 0; start < events.length; start += 20)
       await Promise.all(events.slice(start, start + 20).map(({ body }) => replica.post(body)));
-    runs = await replica.outcomes(events.map(({ id }) => id));
+    runs = await replica.outcomes(
+      events.map(({ id }) => id),
+      120_000,
+    );
     after = await dumpPostgres(new Map([['shop', shop]]));
-  }, 120_000);
+  }, 240_000);
 
   afterAll(async () => {
     await replica?.stop();

@@ -80,6 +80,14 @@ describe('P10: no secret leaves the process', () => {
     out.set(`backflow ${args.join(' ')} #${out.size}`, `${stdout}\n${stderr}\nexit code ${code}`);
   }
 
+  /** A service that is started while NATS is away says so, and goes on trying. */
+  async function waitsForNats(env: Record<string, string>): Promise<void> {
+    const waiting = startCli(['serve'], { env, cwd: folder });
+    await until(() => waiting.output.stderr.includes('NATS'), 60_000);
+    await waiting.stop();
+    out.set('serve without NATS', `${waiting.output.stdout}\n${waiting.output.stderr}`);
+  }
+
   async function everythingStored(): Promise<void> {
     for await (const { config } of link.jsm.streams.list()) {
       const reading = { stream: config.name, filter: '>', limit: Number.POSITIVE_INFINITY };
@@ -179,7 +187,7 @@ channels: []
     await Promise.all(commands.map((args) => command(env, ...args)));
     await command({ ...env, NATS_URL: natsUrl(secret('NatsWrong')) }, 'runs');
     await command({ ...env, NATS_URL: `nats://u:${mark('NatsWrong')}@127.0.0.1:1` }, 'runs');
-    await command({ ...env, NATS_URL: `http://u:${mark('NatsWrong')}@127.0.0.1:x` }, 'serve');
+    await waitsForNats({ ...env, NATS_URL: `nats://u:${mark('NatsWrong')}@127.0.0.1:1` });
 
     out.set('spans', JSON.stringify(await receiver.waitFor((spans) => spans.some(({ name }) => name === 'outcome'))));
     expect(await service.stop()).toBe(0);
@@ -220,6 +228,7 @@ channels: []
     for (const type of SYSTEMS) expect(text('backflow check')).toContain(`away_${type.toLowerCase()}`);
     expect(text('backflow validate -f plain.yaml')).toContain('in the clear');
     expect(text('webhook 401')).toContain('401');
+    expect(text('serve without NATS')).toContain('127.0.0.1:1');
     expect(text('log').length).toBeGreaterThan(100);
   });
 });
