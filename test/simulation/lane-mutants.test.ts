@@ -3,7 +3,7 @@ import { runWorld } from './lane/lane-world.ts';
 import { loadLaneMutant } from './lane/load-mutant.ts';
 import { LANE_MUTANTS } from './lane/mutants.ts';
 
-const SEEDS = 120;
+const SEEDS = 300;
 
 describe('mutants of the lane', () => {
   it.each(LANE_MUTANTS)(
@@ -25,7 +25,7 @@ describe('mutants of the lane', () => {
   );
 
   it('an edit that no longer fits the sources is an error, not a mutant that survives', async () => {
-    const edits = [{ file: 'lane/lane.ts', from: 'no such line', to: '' }];
+    const edits = [{ file: 'actors/lane/lane.ts', from: 'no such line', to: '' }];
     await expect(loadLaneMutant({ name: 'old', noticedAs: /./, edits })).rejects.toThrow(/out of date/);
   });
 });

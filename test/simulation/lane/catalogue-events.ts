@@ -114,7 +114,7 @@ export function eventJson(event: EventParts): Emitted {
         }),
     entity: JSON.stringify(event.entity),
   });
-  return { eventId, body, keys: keysOf(eventType, diff, content) };
+  return { eventId, user: userName, body, keys: keysOf(eventType, diff, content) };
 }
 
 function keysOf(eventType: string, diff: readonly FieldDiff[] | undefined, content: Content): readonly string[] {

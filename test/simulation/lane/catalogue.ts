@@ -25,6 +25,7 @@ export interface Publication {
   readonly headers: Readonly<Record<string, string>>;
   readonly at: number;
   readonly table?: string;
+  readonly user?: string;
   readonly keys?: readonly string[];
 }
 
@@ -46,6 +47,7 @@ const NOTHING: Content = { tags: [] };
 /** What an edit says to the catalogue, and to whoever judges the run in the end. */
 export interface Emitted {
   readonly eventId: string;
+  readonly user: string;
   readonly body: string;
   readonly keys: readonly string[];
 }

@@ -49,8 +49,8 @@ export function editingSessions(random: Random, habits: EditingHabits) {
     else {
       const emitted = step(random, table, before, { user, time, number: i });
       if (emitted === undefined) continue;
-      const { body, keys } = emitted;
-      const publication: Publication = { body, keys, headers: {}, at, table: table.name };
+      const { body, keys, user: by } = emitted;
+      const publication: Publication = { body, keys, headers: {}, at, table: table.name, user: by };
       publications.push(publication);
       if (random() < 0.12) publications.push({ ...publication, at: at + Math.floor(random() * 3_000) });
       if (random() < 0.04) publications.push({ body, headers: { 'backflow-replay-target': 'another' }, at });

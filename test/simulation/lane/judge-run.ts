@@ -1,5 +1,5 @@
 import type { OutcomeItem, SupersededItem } from '../../../src/domain/outcome.ts';
-import type { CatalogueTable, Publication } from './catalogue.ts';
+import { BOT, type CatalogueTable, type Publication } from './catalogue.ts';
 import { channelOf } from './configurations.ts';
 import { POISON } from './editing-sessions.ts';
 import type { BadTables } from './faults.ts';
@@ -44,7 +44,7 @@ export function judgeRun(run: Run, before: readonly string[]): Verdict {
   }
   return {
     ...values,
-    wrongs: [...before, ...run.store.wrongs, ...judgeKeys(run, items), ...values.wrongs, ...judgeFailures(run, items)],
+    wrongs: [...before, ...run.store.wrongs, ...judgeKeys(run, items), ...values.wrongs, ...judgeItems(run, items)],
     changes: run.published.size,
     statuses,
     items,
@@ -133,12 +133,19 @@ function isGuessed(eventId: string, byEvent: ReadonlyMap<string, readonly Item[]
   return (byEvent.get(eventId) ?? []).some((item) => 'status' in item && item.decidedBy === 'snapshot');
 }
 
-/** What failed has to have a reason in the target. */
-function judgeFailures({ published, bad }: Run, items: readonly Item[]): string[] {
-  return items.flatMap((item) => {
-    if (!('status' in item) || item.status !== 'failed' || item.aspect === undefined) return [];
-    const table = published.get(item.sequence)?.table;
-    if (item.failure?.code === 'poison' || Object.values(bad).includes(table ?? '')) return [];
-    return [`${item.sequence} ${item.aspect} ended ${said(item)} although its table is well`];
+/** What failed has a reason in the target, nothing that an ignored user did is written, and no key by two channels. */
+function judgeItems({ published, bad }: Run, items: readonly Item[]): string[] {
+  const writers = new Map<string, number>();
+  const wrongs = items.flatMap((item) => {
+    if (!('status' in item) || item.aspect === undefined || item.status === 'skipped') return [];
+    const { table = '', user, keys = [] } = published.get(item.sequence) ?? {};
+    const key = `${item.aspect} ${item.object}`;
+    const whole = `${item.sequence} ${key}`;
+    writers.set(whole, (writers.get(whole) ?? 0) + 1);
+    if (user === BOT && keys.includes(key)) return [`${whole} ended ${said(item)} although ${BOT} made it`];
+    const reason = item.failure?.code === 'poison' || Object.values(bad).includes(table);
+    return item.status === 'failed' && !reason ? [`${whole} ended ${said(item)} although its table is well`] : [];
   });
+  for (const [key, count] of writers) if (count > 1) wrongs.push(`${key} is written by ${count} channels`);
+  return wrongs;
 }

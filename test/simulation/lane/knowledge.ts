@@ -89,13 +89,14 @@ export class Knowledge {
   }
 
   silent(part: TextPart): void {
-    this.#set(part, { eventId: '' }, 'loose');
+    this.#set(part, { eventId: this.lastWord(part) }, 'loose');
     if (this.#told.has(part)) this.#unseen.add(part);
   }
 
   /** An event has carried the entity as it is: what came in silence is known from now on. */
   shown(): void {
-    for (const part of this.#unseen) this.#set(part, { eventId: '' }, 'sure');
+    // Unless the change that told of it last came after this one, and was decided in doubt.
+    for (const part of this.#unseen) this.#set(part, { eventId: this.lastWord(part) }, 'doubtful');
     this.#unseen.clear();
   }
 
@@ -110,7 +111,8 @@ export class Knowledge {
   appeared(content: Content, by: Told): void {
     const firm: Certainty = by.byBot ? 'loose' : 'sure';
     for (const part of TEXT_PARTS) {
-      if (!by.byBot) this.#told.add(part);
+      // That it was empty is noted only where no newer state was seen before.
+      if (!by.byBot && content[part] !== undefined) this.#told.add(part);
       this.#set(part, by, content[part] === undefined ? 'loose' : firm);
     }
     const shown = this.#isIn(content) ? firm : 'loose';

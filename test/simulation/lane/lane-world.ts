@@ -58,6 +58,8 @@ class World {
   readonly #module: LaneModule;
   readonly #kit: TestKit;
   readonly #credits: CreditLimits;
+  /** In some runs whatever is delivered again is handled alone. */
+  readonly #aloneAfter: number;
   readonly #filtered: boolean;
   readonly #edits: ReturnType<typeof editingSessions>;
   readonly #span: number;
@@ -80,6 +82,7 @@ class World {
     const kit = createTestKit({ seed, startAt: START });
     this.#kit = kit;
     this.#credits = seed % 3 === 0 ? FEW_CREDITS : CREDITS;
+    this.#aloneAfter = seed % 4 === 0 ? 2 : 20;
     this.#filtered = kit.random() < 0.4;
     // Most runs are small: what many changes bring to light, many small runs find cheaper.
     const many = kit.random() < 0.25;
@@ -261,7 +264,8 @@ class World {
         settings: () => ({ config: this.#config, paused: this.#paused }),
         limits: this.#credits,
         batchSize: 4,
-        cacheBytes: 12_000,
+        cacheBytes: 6_000,
+        aloneAfter: this.#aloneAfter,
         random,
         host: {
           claim: async () => {
@@ -278,6 +282,7 @@ class World {
           },
           ports: (epoch) => ({
             store: this.#store.port(side),
+            suspects: this.#store.suspects(side),
             connect: () => this.#target.connect(epoch, site),
             ackFloor: () => this.#stream.ackFloor(),
             ...(catalogue === undefined ? {} : { catalogue }),

@@ -17,7 +17,7 @@ export async function loadLaneMutant(mutant: LaneMutant): Promise<{ module: Lane
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     for (const { file, from, to } of mutant.edits) {
-      const path = join(folder, 'actors', file);
+      const path = join(folder, file);
       const parts = (await readFile(path, 'utf8')).split(from);
       if (parts.length !== 2)
         throw new Error(

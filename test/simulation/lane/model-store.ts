@@ -1,5 +1,6 @@
 import type { TestKit } from '../../../actors/kernel/test-kit.ts';
 import type { LaneStore, RecordAnswer } from '../../../actors/lane/lane-ports.ts';
+import type { SuspectNotes, SuspectStore } from '../../../actors/lane/suspects.ts';
 import type { BulkOutcomeMessage, OutcomeItem, OutcomeMessage, SupersededItem } from '../../../src/domain/outcome.ts';
 import type { StoredMessage } from '../../../streams/nats/contract.ts';
 import { ModelParking } from './model-parking.ts';
@@ -40,6 +41,7 @@ export class ModelStore {
   readonly #bulk: BulkOutcomeMessage[] = [];
   readonly #kit: TestKit;
   readonly parking: ModelParking;
+  #suspects: SuspectNotes = { deaths: {} };
   readonly #stream: () => ModelStream;
   #sequence = 0;
 
@@ -66,7 +68,10 @@ export class ModelStore {
     const call = async <T>(serve: () => T | Promise<T>): Promise<T> => {
       await site.running();
       await kit.sleep(1 + Math.floor(kit.random() * 15));
-      if (site.isCut) await site.online();
+      if (site.isCut) {
+        await site.online();
+        if (!valid()) throw new Error('not sent, and the lane is lost');
+      }
       trouble();
       const answer = await serve();
       await way();
@@ -96,13 +101,16 @@ export class ModelStore {
           if (kit.random() < slow) await kit.sleep(Math.floor(kit.random() * 15_000));
           return this.#record(subject, message, expected);
         }),
-      recordBulk: (message) =>
-        call(() => {
+      recordBulk: async (message) => {
+        await site.running();
+        if (!valid()) return 'lost';
+        return call(() => {
           if (this.#bulk.some((known) => known.id === message.id)) return 'recorded';
           this.#bulk.push(message);
           this.#note(message.items, message.settles);
           return 'recorded';
-        }),
+        });
+      },
       settledInBulk: (sequences) =>
         call(() => {
           const all = new Set(this.#bulk.flatMap((message) => message.settles));
@@ -141,6 +149,27 @@ export class ModelStore {
   /** Changes that are parked now. */
   parked(): readonly number[] {
     return [...this.#last.values()].flatMap(({ message }) => Object.keys(message.state.parked ?? {}).map(Number));
+  }
+
+  /** The notes on suspected changes as one replica reaches them. */
+  suspects({ site, valid }: ReplicaSide): SuspectStore {
+    const way = async (): Promise<void> => {
+      await site.running();
+      await this.#kit.sleep(1 + Math.floor(this.#kit.random() * 15));
+      if (site.isCut) await site.online();
+    };
+    return {
+      read: async () => {
+        await way();
+        return this.#suspects;
+      },
+      write: async (notes) => {
+        await way();
+        if (!valid()) throw new Error('the lane is lost');
+        this.#suspects = notes;
+        await way();
+      },
+    };
   }
 
   #record(subject: string, message: OutcomeMessage, expected: number): RecordAnswer {

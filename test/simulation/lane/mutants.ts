@@ -5,7 +5,7 @@ export interface LaneMutant {
   readonly noticedAs: RegExp;
   /** It takes a contested lane to see it. */
   readonly contested?: boolean;
-  /** Each `from` stands exactly once in its file of `actors`; otherwise the mutant is out of date and cannot be made. */
+  /** Each `from` stands exactly once in its file; otherwise the mutant is out of date and cannot be made. */
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
@@ -15,7 +15,7 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     noticedAs: /acknowledged before its outcome is stored/,
     edits: [
       {
-        file: 'asset-coalescer/asset-coalescer.ts',
+        file: 'actors/asset-coalescer/asset-coalescer.ts',
         from: '    record(entry, round, 0, ctx);',
         to: '    acknowledge(entry, round.message.settles, 0);\n    record(entry, round, 0, ctx);',
       },
@@ -25,7 +25,11 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     name: 'losers are not recorded',
     noticedAs: /has 0 outcomes for/,
     edits: [
-      { file: 'outcome-recorder/asset-outcome.ts', from: 'of verdict.losers)', to: 'of verdict.losers.slice(0, 0))' },
+      {
+        file: 'actors/outcome-recorder/asset-outcome.ts',
+        from: 'of verdict.losers)',
+        to: 'of verdict.losers.slice(0, 0))',
+      },
     ],
   },
   {
@@ -33,7 +37,7 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     noticedAs: /not at rest/,
     edits: [
       {
-        file: 'asset-coalescer/asset-coalescer.ts',
+        file: 'actors/asset-coalescer/asset-coalescer.ts',
         from: '|| !state.dispatched.delete(key)) continue;',
         to: '|| state.dispatched.delete(key)) continue;',
       },
@@ -44,7 +48,7 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     noticedAs: /not at rest/,
     edits: [
       {
-        file: 'connector-dispatcher/connector-dispatcher.ts',
+        file: 'actors/connector-dispatcher/connector-dispatcher.ts',
         from: '    state.owed += 1;\n    reopen',
         to: '    reopen',
       },
@@ -53,14 +57,14 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
   {
     name: 'what the stages held is not given back when they end',
     noticedAs: /not at rest|credits are not back/,
-    edits: [{ file: 'lane/deliveries-in-hand.ts', from: 'for (const giveBack of open) giveBack();', to: '' }],
+    edits: [{ file: 'actors/lane/deliveries-in-hand.ts', from: 'for (const giveBack of open) giveBack();', to: '' }],
   },
   {
     name: 'an asset is dropped between its load and its change',
     noticedAs: /not at rest/,
     edits: [
       {
-        file: 'asset-coalescer/asset-cache.ts',
+        file: 'actors/asset-coalescer/asset-cache.ts',
         from: '    this.measure(entry);\n  }',
         to: '    this.measure(entry);\n    this.evict();\n  }',
       },
@@ -71,7 +75,7 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     noticedAs: /two outcomes for/,
     edits: [
       {
-        file: 'asset-coalescer/partly-recorded.ts',
+        file: 'actors/asset-coalescer/partly-recorded.ts',
         from: 'if (!entry.partial.has(sequence)) return;',
         to: 'if (sequence > 0) return;',
       },
@@ -83,7 +87,7 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     noticedAs: /two outcomes for|settled twice|not at rest|is never settled/,
     edits: [
       {
-        file: 'asset-coalescer/asset-coalescer.ts',
+        file: 'actors/asset-coalescer/asset-coalescer.ts',
         from: '      await reloadAsset(entry, ports.store);',
         to: '',
       },
@@ -92,16 +96,94 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
   {
     name: 'the outcome comes before the dead letter',
     noticedAs: /before its dead letter/,
-    edits: [{ file: 'outcome-recorder/record-round.ts', from: 'of round.failed)', to: 'of round.failed.slice(0, 0))' }],
+    edits: [
+      { file: 'actors/outcome-recorder/record-round.ts', from: 'of round.failed)', to: 'of round.failed.slice(0, 0))' },
+    ],
   },
   {
     name: 'a bulk outcome that is delivered again is recorded again',
     noticedAs: /settled twice|two outcomes for/,
     edits: [
       {
-        file: 'channel-matcher/channel-matcher.ts',
+        file: 'actors/channel-matcher/channel-matcher.ts',
         from: 'if (again.length === 0) return alone;',
         to: 'if (again) return alone;',
+      },
+    ],
+  },
+  {
+    name: 'tags that were taken away stay',
+    noticedAs: /tag \w+ is \w+, not undefined/,
+    edits: [
+      {
+        file: 'actors/asset-coalescer/operation-of.ts',
+        from: 'const unset = unique([...removed, ...(open.mayClear ? [...before, ...passing] : [])])',
+        to: 'const unset = unique([...removed, ...before, ...passing].slice(0, 0))',
+      },
+    ],
+  },
+  {
+    name: 'what enters a filter brings nothing with it',
+    noticedAs: / is undefined, not /,
+    edits: [
+      {
+        file: 'actors/asset-coalescer/admit-change.ts',
+        from: "if (admission.kind === 'admitted') touchEntered(entry, held, target, config);",
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'an undo ranks by the time that it carries',
+    noticedAs: / is .*, not /,
+    edits: [{ file: 'src/domain/ledger-rules.ts', from: "undo: 'on',", to: "undo: 'off'," }],
+  },
+  {
+    name: 'the order of arrival decides',
+    noticedAs: / is .*, not /,
+    edits: [{ file: 'src/domain/ledger-rules.ts', from: "order: 'rank', undo", to: "order: 'arrival', undo" }],
+  },
+  {
+    name: 'a deadlock is no reason to try again',
+    noticedAs: /although its table is well/,
+    edits: [
+      {
+        file: 'actors/connector-dispatcher/write-batch.ts',
+        from: " || failure.class === 'conflict'",
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'a target that failed is never tried again',
+    noticedAs: /not at rest/,
+    edits: [
+      {
+        file: 'actors/connector-dispatcher/target-gate.ts',
+        from: 'this.#reopensAt = now + wait;',
+        to: 'this.#reopensAt = now + wait + 86_400_000;',
+      },
+    ],
+  },
+  {
+    name: 'changes of ignored users are written back',
+    noticedAs: /although ingestion-bot made it/,
+    edits: [
+      {
+        file: 'actors/asset-coalescer/decide-field.ts',
+        from: 'if (user !== undefined && context.config.ignoreUsers.has(user))',
+        to: "if (user === 'nobody')",
+      },
+    ],
+  },
+  {
+    name: 'every channel whose filter is true writes',
+    noticedAs: /is written by 2 channels/,
+    edits: [
+      {
+        file: 'src/channels/choose-channel.ts',
+        from: 'if (one === writer) return',
+        to: 'if (now || one === writer) return',
       },
     ],
   },
