@@ -11,7 +11,7 @@ import type { Publisher } from '../../streams/nats/contract.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { LeaseView } from '../../streams/nats/lease-view.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
-import { LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
+import { forgetLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { Membership } from '../../streams/nats/membership.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
 import { type AdaptiveBucket, createAdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
@@ -259,6 +259,8 @@ export class LaneManager {
       }
       await this.#drain(name, running);
       await storeLink.jsm.consumers.delete(STREAMS.changes, name).catch(() => undefined);
+      // Where it stood is nothing to a target of the same name that comes later: it begins with what is new then.
+      await forgetLease(storeLink, BUCKETS.leases, name);
     };
     void finish().catch((error: unknown) =>
       log.warn(

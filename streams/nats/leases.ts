@@ -67,6 +67,22 @@ export async function acquireLease(link: NatsLink, options: LeaseOptions): Promi
   );
 }
 
+/**
+ * Takes away what the next owner of a lease would have had to know: what it is about has ended. Does nothing while somebody holds it, or
+ * takes it at the same time. Errors: `StreamError` when NATS cannot be asked.
+ */
+export async function forgetLease(link: NatsLink, bucketName: string, key: string): Promise<void> {
+  const bucket = openBucket(link, bucketName);
+  const entry = await bucket.get(key);
+  const record = entry === undefined ? undefined : parseLeaseRecord(entry.value);
+  if (entry === undefined || record?.released !== true) return;
+  try {
+    await bucket.update(key, JSON.stringify({ ...record, data: {} }), entry.revision);
+  } catch (error) {
+    if (!(error instanceof StreamError) || error.code !== 'conflict') throw error;
+  }
+}
+
 function isFree(entry: KvEntry, watcher: LeaseWatcher, timings: LeaseTimings): boolean {
   if (parseLeaseRecord(entry.value)?.released === true) return true;
   if (watcher.isOwnAbandoned(entry.key, entry.revision)) return true;

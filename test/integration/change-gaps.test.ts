@@ -1,10 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
 import type { Gap } from '../../src/domain/gap.ts';
 import { parseBulkOutcomeMessage } from '../../src/domain/parse-outcome.ts';
 import { changeSubject } from '../../src/domain/subjects.ts';
+import { applyConfig } from '../../src/service/configuration.ts';
 import { readRuns } from '../../src/service/history.ts';
 import { readLanes } from '../../src/service/lane-record.ts';
 import { createLog, SILENT_LOG } from '../../src/telemetry/log.ts';
+import { createConfigStore } from '../../streams/nats/config-store.ts';
 import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
@@ -34,8 +40,10 @@ describe('changes that CHANGES discards before they are settled', () => {
   let link: NatsLink;
   let publisher: Publisher;
   let service: TestService | undefined;
+  let folder: string;
 
   beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'backflow-gaps-'));
     nats = await startNatsServer();
     link = await connectNats({ servers: nats.url, name: 'gaps' });
     await ensureTopology(link, { changesMaxBytes: MAX_BYTES });
@@ -47,6 +55,7 @@ describe('changes that CHANGES discards before they are settled', () => {
     service = undefined;
     await link.close();
     await nats.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   async function start(paused = true, log = SILENT_LOG): Promise<TestService> {
@@ -118,6 +127,9 @@ describe('changes that CHANGES discards before they are settled', () => {
     }
     return found;
   }
+
+  const consumers = async (): Promise<readonly string[]> =>
+    (await link.jsm.consumers.list('CHANGES').next()).map(({ name }) => name);
 
   const standing = async (filter = 'change.pg_sales.>'): Promise<number> => {
     let count = 0;
@@ -251,6 +263,27 @@ describe('changes that CHANGES discards before they are settled', () => {
     await seen();
     expect(await gaps()).toMatchObject([{ firstSequence: 1, lastSequence: 20, changes: 20 }]);
     expect(await row()).toMatchObject({ needsReconcile: { gaps: 1, changes: 20 } });
+  });
+
+  it('while a target was out of the configuration are no gap: it begins anew', async () => {
+    const replica = await start();
+    await publishSlowly(20, ['pg_sales']);
+    const apply = async (text: string) => {
+      const path = join(folder, 'changed.yaml');
+      await writeFile(path, text);
+      const loaded = await loadConfig(path);
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
+      await applyConfig(createConfigStore(link), loaded.value, 'test');
+    };
+    await apply('targets: []\n');
+    await until(async () => (await replica.service.lanes.rows()).length === 0);
+    await until(async () => !(await consumers()).includes('lane-pg_sales-0of1'));
+    await pushOut(60);
+    await apply(config(true));
+    await replica.lanes('paused');
+    await publishSlowly(10, ['pg_sales']);
+    expect(await gaps()).toEqual([]);
+    expect((await row())?.lag).toBe(10);
   });
 
   it('are a gap as well when the consumer was lost, and made again behind an ack floor that no longer stands', async () => {
