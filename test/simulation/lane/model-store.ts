@@ -34,6 +34,8 @@ export interface ReplicaSide {
 export class ModelStore {
   /** Recorded keys. */
   readonly items = new Map<string, Item>();
+  /** In which message, counted from 1, each key was recorded. */
+  readonly recordedIn = new Map<Item, number>();
   readonly settled = new Set<number>();
   readonly letters = new Set<string>();
   readonly wrongs: string[] = [];
@@ -44,6 +46,7 @@ export class ModelStore {
   #suspects: SuspectNotes = { deaths: {} };
   readonly #stream: () => ModelStream;
   #sequence = 0;
+  #notes = 0;
 
   constructor(kit: TestKit, stream: () => ModelStream) {
     this.#kit = kit;
@@ -185,11 +188,13 @@ export class ModelStore {
   }
 
   #note(items: readonly Item[], settles: readonly number[]): void {
+    this.#notes += 1;
     for (const item of items) {
       const key = keyName(item);
       const before = this.items.get(key);
       if (before !== undefined) this.wrongs.push(`two outcomes for ${key}: ${said(before)}, then ${said(item)}`);
       this.items.set(key, item);
+      this.recordedIn.set(item, this.#notes);
       if ('status' in item && item.status === 'failed' && !this.letters.has(key))
         this.wrongs.push(`${key} is recorded as failed before its dead letter`);
     }

@@ -1,11 +1,15 @@
 import { Observable, Subject, type Subscriber } from 'rxjs';
+import { z } from 'zod';
 import type { TestKit } from '../../../actors/kernel/test-kit.ts';
+import { changeSubject } from '../../../src/domain/subjects.ts';
 import type { CreditLimits, Delivery, PullEvent, PullSource } from '../../../streams/nats/contract.ts';
 import { createCredits } from '../../../streams/operators/credits.ts';
+import { TARGET } from './catalogue.ts';
 import type { ReplicaSite } from './replica-site.ts';
 
 interface Entry {
   readonly sequence: number;
+  readonly subject: string;
   readonly data: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly streamTime: number;
@@ -36,6 +40,7 @@ export class ModelStream {
     const sequence = this.entries.length + 1;
     this.entries.push({
       sequence,
+      subject: subjectOf(body),
       data: Buffer.from(body),
       headers,
       streamTime: this.kit.clock.now(),
@@ -139,7 +144,7 @@ export class ModelSource implements PullSource {
     entry.holder = this;
     entry.notBefore = Number.POSITIVE_INFINITY;
     subscriber.next({
-      subject: 'change.model',
+      subject: entry.subject,
       sequence: entry.sequence,
       deliveryCount: entry.deliveries,
       streamTime: entry.streamTime,
@@ -191,4 +196,13 @@ export class ModelSource implements PullSource {
       working: () => undefined,
     };
   }
+}
+
+const subjectSchema = z.object({ entityType: z.enum(['table', 'database']), entityFullyQualifiedName: z.string() });
+
+/** As intake would address it. */
+function subjectOf(body: string): string {
+  const parsed = subjectSchema.safeParse(JSON.parse(body));
+  if (!parsed.success) return 'change.model';
+  return changeSubject(TARGET, { entityType: parsed.data.entityType, fqn: parsed.data.entityFullyQualifiedName });
 }
