@@ -17,6 +17,7 @@ import { loadAssets, reloadAsset } from './load-assets.ts';
 import { isCopied, unloaded } from './parked-state.ts';
 import { createParking } from './parking.ts';
 import { retryDelay } from './retry-schedule.ts';
+import { answerSolo, stepSolo } from './solo.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
 
 /** Reads of the catalogue under way at once. */
@@ -341,6 +342,10 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       case 'wake':
         wake(state, ctx);
         return;
+      case 'quiesce':
+      case 'alone':
+      case 'resume':
+        return admit(state, stepSolo(state, message), ctx);
       case 'list-parked':
       case 'parked-listed':
       case 'copied':
@@ -370,6 +375,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       return newState(options.config, options.holds, options.cacheBytes, options.limits);
     },
     async receive(state, message, ctx) {
+      state.now = wholeTime(ctx.clock);
       await handle(state, message, ctx);
       await parking.loadDue(state, ctx);
       pump(state, ctx);
@@ -382,6 +388,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         ports.observe.held?.(countHeld([...state.holding.values(), ...state.lot.holders()]));
       }
       finishDrain(state);
+      answerSolo(state);
       return state;
     },
     stopped(state) {

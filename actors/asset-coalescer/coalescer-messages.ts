@@ -10,6 +10,7 @@ import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
 import type { ParkedChange } from '../lane/parking-store.ts';
 import type { Round } from '../outcome-recorder/record-round.ts';
 import type { LaneIdentity } from './close-work.ts';
+import type { SoloAnswer } from './solo-state.ts';
 
 export type CoalescerMessage =
   | { readonly type: 'changes'; readonly changes: readonly HeldChange[] }
@@ -23,6 +24,10 @@ export type CoalescerMessage =
   | { readonly type: 'unrecorded'; readonly round: Round; readonly tries: number }
   | { readonly type: 'catalogue'; readonly key: AssetKey; readonly answer: CatalogueAnswer }
   | { readonly type: 'wake' }
+  /** See `Solo`. */
+  | { readonly type: 'quiesce'; readonly replyTo: Recipient<SoloAnswer> }
+  | { readonly type: 'alone'; readonly change: HeldChange; readonly replyTo: Recipient<SoloAnswer> }
+  | { readonly type: 'resume' }
   | { readonly type: 'list-parked' }
   /** `found` absent: the store could not be asked. */
   | {

@@ -9,6 +9,7 @@ import { AssetCache } from './asset-cache.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import type { DrainAnswer } from './coalescer-messages.ts';
 import { ParkingLot } from './parking-lot.ts';
+import type { Solo } from './solo-state.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What a coalescer holds between two messages. */
@@ -30,6 +31,10 @@ export interface CoalescerState {
   /** Fields asked for by the dispatcher and not yet given, one number for each batch. */
   readonly demands: number[];
   reading: number;
+  /** When the present turn began, epoch milliseconds. */
+  now: number;
+  /** One change is handled and nothing else. */
+  solo: Solo | undefined;
   alarm: { readonly at: number; readonly timer: Timer } | undefined;
   /** `draining`: gives out nothing, waits for what is under way; `closed`: takes nothing either. */
   phase: 'open' | 'draining' | 'closed' | 'lost';
@@ -55,6 +60,8 @@ export function newState(
     held: new Map(),
     demands: [],
     reading: 0,
+    now: 0,
+    solo: undefined,
     alarm: undefined,
     phase: 'open',
     drained: undefined,

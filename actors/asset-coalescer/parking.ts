@@ -19,6 +19,8 @@ import { isRecordedWhole } from './partly-recorded.ts';
 const LIST_EVERY_MS = 10 * 60_000;
 /** Soonest that what failed (copying, loading, listing) is tried again. */
 const AGAIN_MS = 1_000;
+/** How soon it is seen whether there is room now for what is due. */
+const ROOM_AGAIN_MS = 100;
 /** States of parked assets fetched in one turn at the most. */
 const ASSETS_AT_ONCE = 64;
 
@@ -93,7 +95,7 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
   /** Brings waiting assets down to their half of the credits. Costs nothing while no asset waits. */
   function parkWaiting(state: State, ctx: Ctx): void {
     const { lot, queue } = state;
-    if (queue.delayed.size === 0 || state.phase !== 'open') return;
+    if (queue.delayed.size === 0 || state.phase !== 'open' || queue.only !== undefined) return;
     const now = wholeTime(ctx.clock);
     for (const entry of queue.delayed.values()) if (isWaiting(entry, now) && isStoredAway(entry)) letGo(state, entry);
     if (lot.isFull || now < state.parkAgainAt) return;
@@ -169,7 +171,8 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
   async function loadDue(state: State, ctx: Ctx): Promise<void> {
     const { lot, cache } = state;
     const now = wholeTime(ctx.clock);
-    if (lot.nextDue > now || state.phase !== 'open' || !lot.roomFor({ messages: 1, bytes: 0 })) return;
+    if (lot.nextDue > now || state.phase !== 'open' || state.queue.only !== undefined) return;
+    if (!lot.roomFor({ messages: 1, bytes: 0 })) return;
     const keys = lot.dueKeys(now).slice(0, ASSETS_AT_ONCE);
     await loadKnown(cache, keys, identity.target, ports.store);
     for (const key of keys) {
@@ -228,7 +231,6 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
     lot.delete(key);
     for (const [field, attempts] of parked?.attempts ?? []) entry.attempts.set(field, attempts);
     entry.catalogueAttempts = parked?.catalogueAttempts ?? 0;
-    entry.notBefore = 0;
     for (const sequence of sequences) {
       entry.copies.add(sequence);
       const change = changes.get(sequence);
@@ -236,16 +238,22 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
       if (held === undefined) noteGone(entry, sequence);
       else coalescer.admit(state, entry, held, ctx);
     }
+    // As long as not all of them were there the asset counted as parked.
+    lot.delete(key);
+    entry.notBefore = 0;
     coalescer.changed(state, entry);
   }
 
   /** The asset is resident, and some of its changes lie parked: it waits until they are due. */
   function noteParked(state: State, entry: AssetEntry): void {
-    if (entry.parked.size === 0 || unloaded(entry).length === 0) return;
     const { lot } = state;
+    // Another owner may have settled what was loaded: then no outcome of ours gives the room back.
+    if (entry.parked.size === 0) lot.release(entry.key);
+    if (entry.parked.size === 0 || unloaded(entry).length === 0) return;
     const parked = lot.get(entry.key) ?? unknownAsset(0, entry.parked.size);
     if (lot.get(entry.key) === undefined) lot.set(entry.key, parked);
-    entry.notBefore = Math.max(entry.notBefore, parked.due);
+    // Where it is due and there is no room, it is looked at again after a while.
+    entry.notBefore = Math.max(entry.notBefore, parked.due, state.now + ROOM_AGAIN_MS);
   }
 
   /** Delivered again, although its copy lies parked: the acknowledgement was lost. */

@@ -14,6 +14,8 @@ export class WorkQueue {
   readonly writable = new Map<AssetKey, AssetEntry>();
   readonly doubtful = new Map<AssetKey, AssetEntry>();
   readonly delayed = new Map<AssetKey, AssetEntry>();
+  /** Present: nothing but this asset is taken. */
+  only?: AssetKey;
 
   /** Something about the asset is new. */
   look(entry: AssetEntry): void {
@@ -48,6 +50,7 @@ export class WorkQueue {
   *take(list: 'ready' | 'writable' | 'doubtful', go: () => boolean = () => true): Generator<AssetEntry> {
     for (const [key, entry] of this[list]) {
       if (!go()) return;
+      if (this.only !== undefined && key !== this.only) continue;
       this[list].delete(key);
       yield entry;
     }

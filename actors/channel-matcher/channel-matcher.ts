@@ -13,9 +13,11 @@ import { startStage } from '../lane/stage-spans.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { configurationAlone } from './configuration-alone.ts';
 import { holdDelivery, isForOthers } from './hold-delivery.ts';
+import { isSettledBefore } from './is-settled-before.ts';
 import { LargeEvents } from './large-events.ts';
 import { type BulkPart, type SettledAlone, splitBulk } from './split-bulk.ts';
-import { EVENT_GONE, UNREADABLE, unreadableItem, unreadableLetter } from './unreadable.ts';
+import { Suspects } from './suspect-changes.ts';
+import { EVENT_GONE, KILLED, UNREADABLE, type Unreadable, unreadableItem, unreadableLetter } from './unreadable.ts';
 
 export type MatcherMessage =
   | { readonly type: 'deliveries'; readonly deliveries: readonly Delivery[] }
@@ -28,6 +30,10 @@ export interface MatcherOptions {
   readonly config: CompiledConfig;
   readonly ports: LanePorts;
   readonly coalescer: Pick<ActorRef<CoalescerMessage>, 'offer'>;
+  /** Deliveries from which on a change is handled alone. */
+  readonly aloneAfter: number;
+  /** See `CoalescerOptions`. */
+  readonly fenceUntil: number;
   /** Bytes of large events that may be in hand at once. */
   readonly largeBytes: number;
   /** The lane was lost to a newer owner. */
@@ -38,6 +44,7 @@ export interface MatcherOptions {
 interface State {
   readonly config: CompiledConfig;
   readonly large: LargeEvents;
+  readonly suspects: Suspects | undefined;
 }
 
 /** A change, and the items that the configuration alone decides of it; undefined when it cannot be read. Never throws. */
@@ -61,9 +68,10 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
   const { identity, ports } = options;
 
   /** The deliveries parted by who decides them. What is for others is acknowledged here. */
-  async function part(deliveries: readonly Delivery[], { config, large }: State, now: number) {
+  async function part(deliveries: readonly Delivery[], { config, large, suspects }: State, now: number) {
     const changes: HeldChange[] = [];
     const alone: SettledAlone[] = [];
+    const suspected: Delivery[] = [];
     for (const delivery of deliveries) {
       if (isForOthers(delivery, identity.target)) {
         delivery.ack();
@@ -71,6 +79,10 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
       }
       if (isLargeEvent(delivery.headers)) {
         large.take(delivery);
+        continue;
+      }
+      if (suspects !== undefined && suspects.judge(delivery) !== 'none') {
+        suspected.push(delivery);
         continue;
       }
       const read = readChange(delivery, identity, config, now);
@@ -82,14 +94,42 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
       if (items === undefined) changes.push(held);
       else alone.push({ delivery: held.delivery, items, held, span: held.span });
     }
-    return { changes, alone };
+    return { changes, alone, suspected };
   }
 
-  async function unreadable(
-    delivery: Delivery,
-    failure: typeof UNREADABLE | typeof EVENT_GONE,
-    now: number,
-  ): Promise<SettledAlone> {
+  /** See `Suspects`. */
+  async function handleSuspect(delivery: Delivery, state: State, suspects: Suspects, now: number): Promise<void> {
+    const { sequence } = delivery;
+    if (suspects.judge(delivery) === 'given-up') {
+      // What the owner before has decided of it may still come in, and no compare-and-set stands between the two.
+      if (now < options.fenceUntil) {
+        delivery.nak(options.fenceUntil - now);
+        return;
+      }
+      if (await isSettledBefore(delivery, identity.target, ports.store)) delivery.ack();
+      else if (!(await record([await unreadable(delivery, KILLED, now)], state.config, now))) return;
+      await suspects.forget(sequence);
+      return;
+    }
+    if (!(await suspects.enter(sequence))) return;
+    const { changes, alone } = await part([delivery], { ...state, suspects: undefined }, now);
+    const [change] = changes;
+    const survived = change === undefined ? await record(alone, state.config, now) : await suspects.handle(change);
+    await suspects.leave(sequence, survived);
+  }
+
+  /** False: the lane is lost. */
+  async function record(alone: readonly SettledAlone[], config: CompiledConfig, now: number): Promise<boolean> {
+    for (const bulk of splitBulk(await withoutRecorded(alone))) {
+      if (await recordPart(bulk, config, now)) continue;
+      for (const { span } of alone) span?.end();
+      options.onLost();
+      return false;
+    }
+    return true;
+  }
+
+  async function unreadable(delivery: Delivery, failure: Unreadable, now: number): Promise<SettledAlone> {
     await ports.store.recordDeadLetter(unreadableLetter(identity.target, delivery, failure, now));
     return { delivery: withoutBody(delivery), items: [unreadableItem(delivery, failure)] };
   }
@@ -141,8 +181,12 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
   }
 
   return {
-    start: (ctx) => ({
+    start: async (ctx) => ({
       config: options.config,
+      suspects:
+        ports.suspects === undefined
+          ? undefined
+          : await Suspects.begin(ports.suspects, options.coalescer, options.aloneAfter, ctx.signal),
       large: new LargeEvents({
         fetch: (object) => ports.store.fetchObject('event', object),
         maxBytes: options.largeBytes,
@@ -156,9 +200,9 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
       const { config } = state;
       if (message.type === 'configure') return { ...state, config: message.config };
       const now = wholeTime(ctx.clock);
-      const { changes, alone } =
+      const { changes, alone, suspected } =
         message.type === 'gone'
-          ? { changes: [], alone: [await unreadable(message.delivery, EVENT_GONE, now)] }
+          ? { changes: [], alone: [await unreadable(message.delivery, EVENT_GONE, now)], suspected: [] }
           : await part(message.deliveries, state, now);
       try {
         if (changes.length > 0) await options.coalescer.offer({ type: 'changes', changes });
@@ -166,12 +210,9 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
         for (const { span } of changes) span.end();
         throw error;
       }
-      for (const bulk of splitBulk(await withoutRecorded(alone))) {
-        if (await recordPart(bulk, config, now)) continue;
-        for (const { span } of alone) span?.end();
-        options.onLost();
-        break;
-      }
+      await record(alone, config, now);
+      if (state.suspects !== undefined)
+        for (const delivery of suspected) await handleSuspect(delivery, state, state.suspects, now);
       return state;
     },
   };

@@ -14,7 +14,13 @@ export const EVENT_GONE = {
   message:
     'the event was too large for one message, and its parts are no longer in CHANGES (removed by hand, or by the limits of the stream); edit the asset again in the catalogue, or publish the event again',
 } as const;
-type Unreadable = typeof UNREADABLE | typeof EVENT_GONE;
+export const KILLED = {
+  class: 'invalid',
+  code: 'killed-its-owners',
+  message:
+    'three processes in turn ended while each of them handled this change and nothing else; please report the change that stands in the dead letter',
+} as const;
+export type Unreadable = typeof UNREADABLE | typeof EVENT_GONE | typeof KILLED;
 /** Longest part of a body that is kept, in UTF-16 units. */
 const MAX_BODY = 65_536;
 
@@ -30,8 +36,9 @@ export function unreadableItem(delivery: Delivery, failure: Unreadable): Outcome
   };
 }
 
-/** Of an event that is gone the reference to it is left. */
+/** Of an event that is gone the reference to it is left; what was given up is not read again. */
 function eventIdOf(delivery: Delivery, failure: Unreadable): string {
+  if (failure === KILLED) return delivery.headers['Nats-Msg-Id'] ?? '';
   return failure === EVENT_GONE ? (parseLargeEvent(delivery.data)?.eventId ?? '') : '';
 }
 

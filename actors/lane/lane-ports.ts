@@ -7,6 +7,7 @@ import type { StoredObject } from '../../src/domain/stored-object.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
 import type { ParkingStore } from './parking-store.ts';
+import type { SuspectStore } from './suspects.ts';
 
 /**
  * How publishing an outcome ended.
@@ -81,6 +82,8 @@ export interface LanePorts {
   readonly catalogue?: CatalogueReader;
   /** Absent: nothing is guarded. */
   readonly guard?: ClearGuard;
+  /** Absent: no change is suspected. */
+  readonly suspects?: SuspectStore;
   readonly observe: LaneObserver;
   /** Every sequence up to this one is acknowledged for certain, as the stream last told; 0: nothing is known yet. */
   readonly ackFloor?: () => number;

@@ -15,6 +15,8 @@ import { type RendererMessage, templateRenderer } from '../template-renderer/tem
 import { DeliveriesInHand } from './deliveries-in-hand.ts';
 import type { LanePorts } from './lane-ports.ts';
 import { pullInto } from './pull-into.ts';
+import { sourceStopped } from './source-stopped.ts';
+import { SUSPECT_AFTER } from './suspects.ts';
 import { whileOpen } from './while-open.ts';
 
 /** What a lane is in now; see `lane`. */
@@ -68,6 +70,8 @@ export interface LaneOptions {
   readonly limits: CreditLimits;
   readonly batchSize: number;
   readonly cacheBytes: number;
+  /** Deliveries from which on a change is handled alone; default `SUSPECT_AFTER`. */
+  readonly aloneAfter?: number;
   readonly host: LaneHost;
   readonly random: () => number;
 }
@@ -80,8 +84,6 @@ const MATCH_BATCH = 256;
 const DRAIN_TIMEOUT_MS = 10_000;
 /** What an owner has sent comes in within this time, or never. */
 const FENCE_MS = 60_000;
-/** A source that does not stop in time (NATS is away) is not waited for. */
-const SOURCE_STOP_MS = 2_000;
 /** How long one stage may take to end. */
 const STAGE_STOP_MS = 3_000;
 
@@ -165,6 +167,8 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     const ports = { ...surroundings, observe: whileOpen(observe, ending.signal) };
     const { config, holds } = state;
     const onLost = (): void => void ctx.self.offer({ type: 'lost', epoch: lease.epoch }).catch(() => undefined);
+    const unclean = lease.takenOver || lease.data().unclean === true;
+    const fenceUntil = unclean ? Math.ceil(ctx.clock.now()) + FENCE_MS : 0;
     // Each change in hand leads to a few messages at the most, none of which may be refused.
     const capacity = 2 * options.limits.messages + 64;
     const settings = (stage: string) => ({
@@ -184,7 +188,7 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
         cacheBytes: options.cacheBytes,
         limits: options.limits,
         random: options.random,
-        fenceUntil: lease.takenOver || lease.data().unclean === true ? Math.ceil(ctx.clock.now()) + FENCE_MS : 0,
+        fenceUntil,
         onLost,
         renderer: { tell: (message) => renderer.tell(message) },
       }),
@@ -205,7 +209,16 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
     );
     const renderer: ActorRef<RendererMessage> = ctx.spawn(templateRenderer(dispatcher), settings('template-renderer'));
     const matcher = ctx.spawn(
-      channelMatcher({ identity, config, ports, coalescer, largeBytes: options.limits.bytes, onLost }),
+      channelMatcher({
+        identity,
+        config,
+        ports,
+        coalescer,
+        largeBytes: options.limits.bytes,
+        onLost,
+        aloneAfter: options.aloneAfter ?? SUSPECT_AFTER,
+        fenceUntil,
+      }),
       settings('channel-matcher'),
     );
     const inHand = new DeliveriesInHand();
@@ -238,12 +251,6 @@ export function lane(options: LaneOptions): Behavior<State, LaneMessage> {
   function stopPulling(stages: Stages): void {
     stages.pulling?.unsubscribe();
     stages.pulling = undefined;
-  }
-
-  /** What goes back must not meet the source's last request: an old server would lose it until `ack_wait`. */
-  async function sourceStopped({ source }: Stages): Promise<void> {
-    const timeUp = new Promise<void>((resolve) => setTimeout(resolve, SOURCE_STOP_MS).unref());
-    await Promise.race([source.stopped(), timeUp]);
   }
 
   /** Outcomes may still be on their way: the next owner has to know. */

@@ -6,6 +6,8 @@ import type { Delivery, Lease, Publisher, PullSource } from '../../streams/nats/
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { acquireLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { createPullSource, type LanePullSource } from '../../streams/nats/pull-source.ts';
+import { StreamError } from '../../streams/nats/stream-error.ts';
+import { readSuspects, writeSuspects } from '../../streams/nats/suspect-store.ts';
 import { ensureConsumer } from '../../streams/nats/topology.ts';
 import type { AdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
 import type { TargetConfig } from '../config/compiled.ts';
@@ -26,6 +28,7 @@ import type { LaneVitals } from './lane-vitals.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import type { Partitioning, Repartition } from './repartition.ts';
 import { presentTrouble, storeTrouble } from './store-trouble.ts';
+import { whileOurs } from './while-ours.ts';
 import { WriteRate } from './write-rate.ts';
 
 /** Time after which an unacknowledged message is delivered again, milliseconds: three leases. */
@@ -199,6 +202,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     },
     ports(epoch) {
       const leaseValid = valid;
+      const trying = { valid: leaseValid, onTrouble: storeTrouble(lane, log, options.vitals) };
       return {
         store: createLaneStore({
           link: storeLink,
@@ -206,9 +210,15 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
           target: target.service,
           partition,
           partitions: target.partitions,
-          valid: leaseValid,
-          onTrouble: storeTrouble(lane, log, options.vitals),
+          ...trying,
         }),
+        suspects: {
+          read: () => whileOurs(() => readSuspects(storeLink, lane), trying),
+          write: async (notes) => {
+            if (!leaseValid()) throw new StreamError('lease-lost', `${lane} is no longer ours`);
+            await whileOurs(() => writeSuspects(storeLink, lane, notes), trying);
+          },
+        },
         connect: async () => {
           const config = resolveConnection(connector.spec, target.connection, options.secrets);
           return connector.open(config, { lane, epoch, valid: leaseValid });

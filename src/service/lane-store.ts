@@ -4,7 +4,7 @@ import type { Publisher } from '../../streams/nats/contract.ts';
 import { getObject } from '../../streams/nats/object-store.ts';
 import { readNewestFirst } from '../../streams/nats/read-stream.ts';
 import { getBySequence, getLastFromLeader, getLastMany } from '../../streams/nats/stored-messages.ts';
-import { StreamError, type StreamErrorCode } from '../../streams/nats/stream-error.ts';
+import { StreamError } from '../../streams/nats/stream-error.ts';
 import { isLargeState } from '../domain/large-state.ts';
 import type { BulkOutcomeMessage, DeadLetter, OutcomeMessage } from '../domain/outcome.ts';
 import { parseBulkOutcomeMessage, parseOutcomeMessage } from '../domain/parse-outcome.ts';
@@ -14,23 +14,15 @@ import { changeBody } from './change-body.ts';
 import { needsObjects, OutcomeObjects } from './outcome-objects.ts';
 import { createParkedStore } from './parked-store.ts';
 import { fitsInOne, splitOutcome } from './split-outcome.ts';
+import { isPassing, type Trying, whileOurs } from './while-ours.ts';
 
-/** Wait before what NATS did not do is tried again. */
-const RETRY_MS = 500;
-/** What trying the same again cannot cure. */
-const FINAL: ReadonlySet<StreamErrorCode> = new Set(['conflict', 'too-large', 'not-found', 'unsupported-by-server']);
-
-export interface LaneStoreOptions {
+export interface LaneStoreOptions extends Trying {
   readonly link: NatsLink;
   readonly publisher: Publisher;
   readonly target: string;
   readonly partition: number;
   /** Of the target; default 1. */
   readonly partitions?: number;
-  /** False once the lane's lease is gone: what keeps failing is then given up. */
-  readonly valid: () => boolean;
-  /** Told about every failed try, in words without secrets. */
-  readonly onTrouble: (message: string) => void;
 }
 
 /** The lane's side of the streams OUTCOMES, DEADLETTERS and CHANGES on real NATS. */
@@ -38,26 +30,14 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
   const { link, publisher } = options;
   const objects = new OutcomeObjects(link, publisher);
 
-  /** Tries for as long as the lane is ours. Throws what no retry can cure, and the last error when the lane is lost. */
-  async function persist<T>(action: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await action();
-      } catch (error) {
-        if (!(error instanceof StreamError) || FINAL.has(error.code)) throw error;
-        options.onTrouble(error.message);
-        if (!options.valid()) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
-  }
+  const persist = <T>(action: () => Promise<T>): Promise<T> => whileOurs(action, options);
 
   /** The answer, or `lost` when it failed and the lane is no longer ours. */
   async function unlessLost<T>(action: () => Promise<T>): Promise<T | 'lost'> {
     try {
       return await persist(action);
     } catch (error) {
-      if (error instanceof StreamError && !FINAL.has(error.code)) return 'lost';
+      if (isPassing(error)) return 'lost';
       throw error;
     }
   }
