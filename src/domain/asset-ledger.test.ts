@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLedger } from './asset-ledger.ts';
-import { ASSET, change, column, described, field, reborn, settleAll, T, tagged } from './ledger-samples.ts';
+import { ASSET, change, column, described, field, reborn, settleAll, snapshot, T, tagged } from './ledger-samples.ts';
 
 describe('coalescing', () => {
   it('lets the newest change win, whatever the order of arrival', () => {
@@ -62,6 +62,29 @@ describe('coalescing', () => {
     expect(next.admit({ ...again, streamTime: (settledUpTo?.time ?? 0) + 1 }, 0).kind).not.toBe('settled');
     expect(reborn(ledger).admit({ ...again, parked: true }, 0).kind).not.toBe('settled');
     expect(reborn(ledger).admit(described(7, 7, 'late'), 0).kind).not.toBe('settled');
+  });
+
+  it('closing what was recorded before says nothing of a newer state seen since: that one still differs', () => {
+    const ledger = createLedger(ASSET, undefined);
+    const both = change(
+      1,
+      10,
+      [
+        { kind: 'updated', name: 'description', oldValue: 'old', newValue: 'told' },
+        { kind: 'updated', name: 'owners', newValue: [] },
+      ],
+      { description: 'told', tags: [], owners: [] },
+    );
+    ledger.admit(both, 0);
+    const described = field(ledger, 'description').winner;
+    ledger.settle([described], [{ key: 'description', rank: described.rank, hash: 'of the told text', written: 'w' }]);
+    const next = reborn(ledger);
+    next.refresh(snapshot({ description: 'came in silence', tags: [] }), T + 50);
+    next.admit(both, 0);
+    next.settle([field(next, 'description').winner], []);
+    expect(next.settled('description')?.hash).toBe('of the told text');
+    next.admit(change(2, 60, [], { description: 'came in silence', tags: [] }), 0);
+    expect(field(next, 'description').winner).toMatchObject({ sequence: 2, reason: 'differs' });
   });
 
   it('ignores what can never be written', () => {

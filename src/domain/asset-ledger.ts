@@ -193,6 +193,9 @@ class AssetLedger implements Ledger {
     }
     // Whatever the outcome was, a decided touch moves its field up.
     for (const [key, touch] of highest) {
+      const present = this.#settled.get(key);
+      // It is settled as high already, and from which value is known there.
+      if (present !== undefined && compareRanks(present.rank, touch.rank) >= 0) continue;
       const value = this.value(touch.field);
       const current = value.known && !this.#open.has(key) && compareRanks(value.rank, touch.rank) >= 0;
       const hash = current ? fieldValueHash(value) : undefined;
