@@ -17,6 +17,8 @@ export interface Variant {
   start(around: Surroundings, one: BenchCase): VariantProcess;
 }
 
+/** What users start. */
+const BACKFLOW = new URL('../../bin/backflow.js', import.meta.url).pathname;
 const script = (name: string): string => new URL(`./variants/${name}.ts`, import.meta.url).pathname;
 
 function handWritten(name: 'control-loop' | 'ceiling', durable: string): Variant {
@@ -55,14 +57,15 @@ function backflow(profileFolder: string | undefined): Variant {
           max_deliver: -1,
         });
     },
-    start: ({ natsUrl, source, folder }) =>
-      startVariant(process.execPath, [...flags, script('backflow')], {
-        BENCH_NATS: natsUrl,
-        BENCH_DATA: join(folder, 'data'),
-        BENCH_CONFIG: join(folder, 'backflow.yaml'),
+    start: ({ natsUrl, source, folder, spansUrl }) =>
+      startVariant(process.execPath, [...flags, BACKFLOW, 'serve'], {
+        NATS_URL: natsUrl,
+        BACKFLOW_DATA: join(folder, 'data'),
+        BACKFLOW_CONFIG: join(folder, 'backflow.yaml'),
+        BACKFLOW_HTTP: '127.0.0.1:0',
         BENCH_PASSWORD: source.password,
-        // Tracing is on and sampled at 1 %; nobody listens at the endpoint, which costs what a failing export costs.
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+        // Tracing is on, and sampled at 1 %.
+        OTEL_EXPORTER_OTLP_ENDPOINT: spansUrl,
         OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
         OTEL_TRACES_SAMPLER_ARG: '0.01',
       }),

@@ -9,6 +9,7 @@ import { startNatsServer } from '../../support/nats-server.ts';
 import type { BenchSource } from '../sources/bench-source.ts';
 import { changeMessage } from '../workload/change-message.ts';
 import { type Change, changesOf, type Workload } from '../workload/workload.ts';
+import { startSpanSink } from './span-sink.ts';
 
 /** What one measurement has for itself: an empty nats-server and a folder. The source is shared. */
 export interface Surroundings {
@@ -18,6 +19,8 @@ export interface Surroundings {
   readonly source: BenchSource;
   readonly workload: Workload;
   readonly folder: string;
+  /** Where spans go. */
+  readonly spansUrl: string;
   close(): Promise<void>;
 }
 
@@ -32,6 +35,7 @@ export async function openSurroundings(source: BenchSource, workload: Workload):
   const folder = await mkdtemp(join(tmpdir(), 'backflow-bench-'));
   const nats = await startNatsServer();
   const link = await connectNats({ servers: nats.url, name: 'bench' });
+  const spans = await startSpanSink();
   await ensureTopology(link);
   await writeFile(join(folder, 'backflow.yaml'), configuration(source, workload));
   return {
@@ -41,7 +45,9 @@ export async function openSurroundings(source: BenchSource, workload: Workload):
     source,
     workload,
     folder,
+    spansUrl: spans.url,
     close: async () => {
+      await spans.stop();
       await link.close();
       await nats.stop();
       await rm(folder, { recursive: true, force: true });

@@ -34,7 +34,8 @@ export function startVariant(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  passOn(child);
+  let stopping = false;
+  passOn(child, () => !stopping);
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
   const exited = new Promise<void>((resolve) => {
@@ -48,6 +49,7 @@ export function startVariant(
     alive,
     usage: () => (child.pid === undefined || !alive() ? undefined : usageOf(child.pid)),
     stop: async () => {
+      stopping = true;
       child.kill('SIGTERM');
       const harder = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
       await exited;
@@ -57,10 +59,12 @@ export function startVariant(
 }
 
 /** The first complaints of a variant; one that complains all the time shall not hide the measurements. */
-function passOn(child: ChildProcess): void {
+function passOn(child: ChildProcess, wanted: () => boolean): void {
   if (child.stderr === null) return;
   let left = COMPLAINTS;
   createInterface({ input: child.stderr }).on('line', (line) => {
+    // Backflow's log tells of good things too.
+    if (!wanted() || line.includes('"level":"info"')) return;
     left -= 1;
     if (left > 0) process.stderr.write(`  ${line.slice(0, 300)}\n`);
     if (left === 0) process.stderr.write('  … (more is not shown)\n');
