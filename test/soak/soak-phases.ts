@@ -32,6 +32,8 @@ export class SoakPhases {
   readonly #edits = new SoakEdits(WRITTEN_SCHEMA);
   /** What has to stand in the source at the end. */
   readonly #newest = new Map<string, string>();
+  /** What went wrong beside the phase: the service ended, the target did not come back. */
+  #trouble: unknown;
 
   constructor(world: SoakWorld, options: SoakOptions, ended: AbortSignal) {
     this.#world = world;
@@ -45,12 +47,12 @@ export class SoakPhases {
     const everyMs = Math.min(20_000, lastsMs / 9);
     return this.#phase('steady', between(SHORTEST_SAMPLE_MS, lastsMs / SAMPLES, LONGEST_SAMPLE_MS), async () => {
       const over = new AbortController();
-      const flapping = this.#world.target.flap(everyMs, over.signal);
+      const flapping = this.#beside(this.#world.target.flap(everyMs, over.signal));
       try {
         const beginning = performance.now();
         let sent = 0;
         for (let passed = 0; passed < lastsMs; passed = performance.now() - beginning) {
-          this.#ended.throwIfAborted();
+          this.#goOn();
           const due = Math.floor((passed / 1_000) * this.#options.rate);
           for (; sent < due; sent += 1) await this.#edit(sent);
           await delay(10);
@@ -68,7 +70,7 @@ export class SoakPhases {
     const edits = new SoakEdits('refused');
     return this.#phase('assets', sampleEvery(assets), async () => {
       for (let i = 0; i < assets; i += 1) {
-        if (i % 1_000 === 0) this.#ended.throwIfAborted();
+        if (i % 1_000 === 0) this.#goOn();
         await this.#world.publish(edits.next(i, Date.now(), false));
       }
       return 0;
@@ -81,7 +83,7 @@ export class SoakPhases {
     await this.#world.stopService();
     const first = (await this.#world.lastSequence()) + 1;
     for (let i = 0; i < backlog; i += 1) {
-      if (i % 1_000 === 0) this.#ended.throwIfAborted();
+      if (i % 1_000 === 0) this.#goOn();
       await this.#edit(i);
     }
     await this.#world.settled();
@@ -94,6 +96,20 @@ export class SoakPhases {
       },
       first,
     );
+  }
+
+  /** Throws when the run has to end. */
+  #goOn(): void {
+    this.#ended.throwIfAborted();
+    if (this.#trouble !== undefined) throw this.#trouble;
+  }
+
+  /** Runs beside a phase; its failure ends the run at the next step. */
+  #beside<T>(work: Promise<T>): Promise<T> {
+    work.catch((error: unknown) => {
+      this.#trouble ??= error;
+    });
+    return work;
   }
 
   async #edit(count: number): Promise<void> {
@@ -117,7 +133,7 @@ export class SoakPhases {
     const beginning = performance.now();
     const samples: Sample[] = [];
     const over = new AbortController();
-    const sampling = this.#sample(samples, everyMs, over.signal);
+    const sampling = this.#beside(this.#sample(samples, everyMs, over.signal));
     let failures: number;
     try {
       failures = await work();
@@ -164,7 +180,7 @@ export class SoakPhases {
     let seen = { lag: -1, keys: -1 };
     let movedAt = performance.now();
     while (performance.now() - movedAt < STUCK_MS) {
-      this.#ended.throwIfAborted();
+      this.#goOn();
       const now = { lag: await lag(), keys: count.keys };
       if (now.lag === 0 && now.keys >= keys) return;
       if (now.lag !== seen.lag || now.keys !== seen.keys) movedAt = performance.now();
