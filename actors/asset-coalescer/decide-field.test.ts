@@ -170,6 +170,23 @@ describe('decideField', () => {
     expect(work.fields[0]?.write?.operation).toMatchObject({ text: 'restored' });
   });
 
+  it('an undo of an ignored user, placed by a guess, does not silence the others once the catalogue was asked', () => {
+    const config = sampleConfig([docs]);
+    const edit = sampleHeld(1, { time: T0 + 1 }, config);
+    const told = { changedAt: T0 + 9, changedBy: 'ingestion-bot' };
+    const undo = { time: T0 - 9, user: 'ingestion-bot', undoes: 1.001, summary: { description: told } };
+    const entry = sampleEntry([edit, sampleHeld(2, undo, config)], config);
+    const read = entry.ledger.newest();
+    if (read === undefined) throw new Error('the changes carry the entity');
+    const skipped = [2, 'docs', 'changes of ingestion-bot are not written back'];
+    expect(keys(takeWork(entry, TARGET, config, false))).toEqual([[1, 'docs', 'superseded by e2'], skipped]);
+    entry.ledger.refresh({ ...read, description: 'the edit' }, T0 + 60);
+    const work = takeWork(entry, TARGET, config, false);
+    expect(keys(work)).toEqual([[1, 'docs', 'writes'], skipped]);
+    expect(work.fields[0]?.write?.operation).toMatchObject({ text: 'the edit' });
+    expect(work.fields[0]?.settlement.rank.time).toBe(T0 + 60);
+  });
+
   it('an entity that the catalogue no longer knows, an event without an entity, an aspect that nobody writes', () => {
     const config = sampleConfig([docs]);
     expect(keys(decide([sampleHeld(1, {}, config)], config, true))).toEqual([

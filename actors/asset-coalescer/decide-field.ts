@@ -70,7 +70,10 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
   const verdicts: ChannelVerdict[] = [];
   let write: FieldWrite | undefined;
   for (const [index, channel] of managing.entries()) {
-    const [winner, ...losers] = concerned(open, channel.name, context);
+    const touches = concerned(open, channel.name, context);
+    const aside = setAside(open, touches, context);
+    for (const one of aside) verdicts.push({ channel: channel.name, losers: [], ...one });
+    const [winner, ...losers] = touches.slice(aside.length);
     if (winner === undefined) continue;
     const decide = (): Verdict => {
       const ofIgnored = ignored(winner, context);
@@ -129,6 +132,26 @@ function concerned(open: OpenField, channel: string, context: DecisionContext): 
   return [open.winner, ...open.losers]
     .filter((touch) => (onlyChannelOf(touch, context.held(touch.sequence)) ?? channel) === channel)
     .sort((a, b) => compareRanks(b.rank, a.rank));
+}
+
+/**
+ * Undos of ignored users that stand above the others. Where they belong in time was a guess; once the catalogue was asked, its answer
+ * speaks for the changes of everybody else.
+ */
+function setAside(
+  open: OpenField,
+  touches: readonly Touch[],
+  context: DecisionContext,
+): readonly Pick<ChannelVerdict, 'winner' | 'verdict'>[] {
+  const aside: Pick<ChannelVerdict, 'winner' | 'verdict'>[] = [];
+  if (!open.fresh) return aside;
+  for (const touch of touches) {
+    const verdict = touch.doubts.includes('undo') ? ignored(touch, context) : undefined;
+    if (verdict === undefined) return aside;
+    aside.push({ winner: touch, verdict });
+  }
+  // Nobody else is there to speak for.
+  return [];
 }
 
 /** Every key that the present configuration gives the field's touches, each with a verdict of its own. */
@@ -213,7 +236,9 @@ function isDeletionTouch(touch: Touch, context: DecisionContext): boolean {
  * what a newer state holds: only the change itself is settled, so that whoever made the newer value is still written.
  */
 function settlementOf(open: OpenField, value: FieldValue, context: DecisionContext): FieldWork['settlement'] {
-  if (ignored(open.winner, context) !== undefined) {
+  const touches = [open.winner, ...open.losers];
+  const decisive = touches[setAside(open, touches, context).length] ?? open.winner;
+  if (ignored(decisive, context) !== undefined) {
     const own = context.held(open.winner.sequence)?.received.event.snapshot;
     const hash = own === undefined ? undefined : fieldHash(own, open.winner);
     return { key: open.key, rank: open.winner.rank, ...(hash === undefined ? {} : { hash }) };

@@ -65,6 +65,10 @@ export interface SampleEvent {
   /** Members of the entity, beside those that every sample has; undefined ones are left out. */
   readonly entity?: Readonly<Record<string, unknown>>;
   readonly withoutEntity?: boolean;
+  /** The version that an undo leaves. */
+  readonly undoes?: number;
+  /** What the server tells about when fields were changed. */
+  readonly summary?: Readonly<Record<string, { readonly changedAt: number; readonly changedBy: string }>>;
 }
 
 /** An event as a server sends it, about `pg_sales.shop.public.orders` (or about its database). */
@@ -107,7 +111,8 @@ export function sampleEvent(options: SampleEvent = {}): string {
       fieldsAdded: [],
       fieldsUpdated: changes.map(([name, oldValue, newValue]) => ({ name, oldValue, newValue })),
       fieldsDeleted: [],
-      previousVersion: entity.version - 0.1,
+      previousVersion: options.undoes ?? entity.version - 0.1,
+      ...(options.summary === undefined ? {} : { changeSummary: options.summary }),
     },
     ...(options.withoutEntity === true ? {} : { entity: JSON.stringify(entity) }),
   });
