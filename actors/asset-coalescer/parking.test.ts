@@ -1,194 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_HOLDS } from '../../src/channels/channel-holds.ts';
-import type { OutcomeMessage } from '../../src/domain/outcome.ts';
-import type { StoredMessage } from '../../streams/nats/contract.ts';
-import { IDENTITY, sampleChannel, sampleConfig, sampleEvent, T0 } from '../../test/support/lane-samples.ts';
-import { holdDelivery } from '../channel-matcher/hold-delivery.ts';
-import { createActorSystem } from '../kernel/index.ts';
-import { createTestKit } from '../kernel/test-kit.ts';
-import type { AssetWork } from '../lane/asset-work.ts';
-import type { ParkedChange } from '../lane/parking-store.ts';
-import { assetCoalescer } from './asset-coalescer.ts';
-import type { CoalescerMessage } from './coalescer-messages.ts';
-
-const config = sampleConfig([sampleChannel('docs')]);
-const LOCKED = { class: 'transient', scope: 'object', code: 'lock', message: 'locked' } as const;
-
-/** Streams that outlive their lanes. */
-function streams() {
-  const bodies = new Map<number, string>();
-  const last = new Map<string, StoredMessage>();
-  const copies = new Map<string, Map<number, ParkedChange>>();
-  const outcomes: OutcomeMessage[] = [];
-  const acks: number[] = [];
-  return {
-    bodies,
-    last,
-    copies,
-    outcomes,
-    acks,
-    /** Sequences of all copies that lie parked. */
-    parked: () => [...copies.values()].flatMap((of) => [...of.keys()]).sort((a, b) => a - b),
-    statuses: () =>
-      outcomes
-        .flatMap(({ items, superseded }) => [
-          ...items.map(({ sequence, status }) => [sequence, status]),
-          ...superseded.map(({ sequence, by }) => [sequence, by]),
-        ])
-        .sort(([a], [b]) => Number(a) - Number(b)),
-  };
-}
-type Streams = ReturnType<typeof streams>;
-
-/** A coalescer of a lane with 8 credits in virtual time. */
-function owner(
-  world: Streams,
-  options: { readonly epoch?: number; readonly park?: boolean; readonly fence?: number } = {},
-) {
-  const { bodies, last, copies, outcomes, acks } = world;
-  const kit = createTestKit({ startAt: T0 });
-  const system = createActorSystem({ clock: kit.clock, random: kit.random, scheduler: kit.scheduler });
-  const works: AssetWork[][] = [];
-  const progress: { held: number; parked: number }[] = [];
-  const { epoch = IDENTITY.epoch, park = true, fence = 0 } = options;
-  const nothing = () => undefined;
-  const original = (sequence: number): ParkedChange => {
-    const data = Buffer.from(bodies.get(sequence) ?? '');
-    return { sequence, streamTime: T0, headers: {}, data };
-  };
-  const ref = system.spawn(
-    assetCoalescer({
-      identity: { ...IDENTITY, epoch },
-      config,
-      holds: NO_HOLDS,
-      cacheBytes: 1_000_000,
-      limits: { messages: 8, bytes: 1_000_000 },
-      random: () => 0.5,
-      onLost: nothing,
-      fenceUntil: fence,
-      renderer: { tell: ({ works: given }) => works.push([...given]) > 0 },
-      ports: {
-        store: {
-          lastOutcomes: async (subjects) => new Map([...last].filter(([subject]) => subjects.includes(subject))),
-          recordOutcome: async (subject, message) => {
-            outcomes.push(message);
-            const data = Buffer.from(JSON.stringify(message));
-            last.set(subject, { subject, sequence: outcomes.length, time: message.at, headers: {}, data });
-            return { kind: 'recorded', sequence: outcomes.length };
-          },
-          recordBulk: async () => 'recorded',
-          settledInBulk: async () => new Set(),
-          recordDeadLetter: async () => undefined,
-          changeBody: async () => undefined,
-          fetchObject: async () => undefined,
-          parking: {
-            park: async (key, sequences) => {
-              const of = copies.get(key) ?? new Map<number, ParkedChange>();
-              copies.set(key, of);
-              if (park) for (const sequence of sequences) of.set(sequence, original(sequence));
-              return park;
-            },
-            parkedChanges: async (key, sequences) =>
-              new Map(
-                sequences.flatMap((sequence) => {
-                  const change = copies.get(key)?.get(sequence);
-                  return change === undefined ? [] : [[sequence, change]];
-                }),
-              ),
-            unpark: async (key, sequences) => {
-              for (const sequence of sequences) copies.get(key)?.delete(sequence);
-            },
-            listParked: async () =>
-              new Map([...copies].filter(([, of]) => of.size > 0).map(([key, of]) => [key, [...of.keys()]])),
-          },
-        },
-        connect: () => Promise.reject(new Error('not used')),
-        observe: {
-          outcome: nothing,
-          deadLetter: nothing,
-          limiterWait: nothing,
-          target: nothing,
-          progress: ({ held, parked }) => void progress.push({ held, parked }),
-        },
-      },
-    }),
-    { name: 'coalescer' },
-  );
-  const tell = async (...messages: CoalescerMessage[]): Promise<void> => {
-    for (const message of messages) ref.tell(message);
-    await kit.settle();
-  };
-  const answer = (failing: (table: string) => boolean) =>
-    tell({
-      type: 'results',
-      results: new Map(
-        works.splice(0).flatMap((batch) =>
-          batch.map((work) => [
-            work.key,
-            work.fields.map(({ open, attempts }) =>
-              failing(work.asset.fqn.slice(-2))
-                ? ({
-                    key: open.key,
-                    status: 'retry',
-                    statements: [],
-                    notes: [],
-                    attempts: attempts + 1,
-                    failure: LOCKED,
-                  } as const)
-                : ({ key: open.key, status: 'applied', statements: [], notes: [], attempts: attempts + 1 } as const),
-            ),
-          ]),
-        ),
-      ),
-    });
-  return {
-    kit,
-    works,
-    tell,
-    answer,
-    progress: () => progress.at(-1),
-    /** The description of a table is edited. */
-    change: async (sequence: number, table: string, text = `text ${sequence}`) => {
-      let open = true;
-      const ack = () => {
-        if (open) acks.push(sequence);
-        open = false;
-      };
-      const body = sampleEvent({ id: `e${sequence}`, time: T0 + sequence, entity: { description: text } });
-      bodies.set(sequence, body.replaceAll('orders', table));
-      const held = holdDelivery(
-        {
-          ...original(sequence),
-          subject: '',
-          deliveryCount: 1,
-          pending: 0,
-          ack,
-          nak: nothing,
-          working: nothing,
-        },
-        IDENTITY,
-        config,
-        T0,
-      );
-      if (held === undefined) throw new Error('the sample is no change');
-      await tell({ type: 'changes', changes: [held] });
-    },
-    /** Everything that is writable is given out, and the target answers. */
-    round: async (failing: (table: string) => boolean = () => false) => {
-      await tell({ type: 'demand', fields: 100 });
-      await answer(failing);
-    },
-    texts: () =>
-      works
-        .flat()
-        .flatMap(({ asset, fields }) =>
-          fields.map(({ write }) => [
-            asset.fqn.slice(-2),
-            write?.operation.aspect === 'description' ? write.operation.text : undefined,
-          ]),
-        ),
-  };
-}
+import { owner, type Streams, streams } from '../../test/support/coalescer-world.ts';
+import { T0 } from '../../test/support/lane-samples.ts';
 
 /** Six tables with a change each, all locked: all wait, and half of the credits is four. */
 async function sixLocked(world: Streams, options: Parameters<typeof owner>[1] = {}) {
@@ -341,8 +154,8 @@ describe('parking', () => {
     // A newer text of one that is parked, and of one that is not.
     const [parked = 0] = world.parked();
     const inHand = [1, 2, 3, 4, 5, 6].find((sequence) => !world.parked().includes(sequence)) ?? 0;
-    await lane.change(7, `t${parked}`, 'newer');
-    await lane.change(8, `t${inHand}`, 'newer');
+    await lane.change(7, `t${parked}`, { entity: { description: 'newer' } });
+    await lane.change(8, `t${inHand}`, { entity: { description: 'newer' } });
     await lane.round();
     await lane.kit.advance(10 * 60_000);
     expect(world.statuses()).toEqual([]);
@@ -358,5 +171,23 @@ describe('parking', () => {
     expect(world.statuses()).toEqual(expected);
     expect([...world.acks].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect([world.parked(), lane.progress()]).toEqual([[], { held: 0, parked: 0 }]);
+  });
+
+  it('is not settled because it is acknowledged: another change of the asset may be, and the ack floor be above both', async () => {
+    const world = streams();
+    const lane = owner(world, { ackFloor: 1_000 });
+    const columns = [{ name: 'amount', dataType: 'INT', tags: [], description: 'a text' }];
+    const change = { changes: [['columns.amount.description', '', 'a text']], entity: { columns } } as const;
+    for (let i = 1; i <= 5; i += 1) await lane.change(i, `t${i}`, change);
+    for (let i = 6; i <= 10; i += 1) await lane.change(i, `t${i - 5}`, { entity: { columns } });
+    await lane.round((_table, key) => key !== 'description');
+    await lane.kit.settle();
+    expect(world.parked().length).toBeGreaterThan(0);
+    const states = [...world.last.values()].map(({ data }) => JSON.parse(Buffer.from(data).toString()).state);
+    expect(states.some(({ parked, settledUpTo }) => parked !== undefined && settledUpTo !== undefined)).toBe(true);
+    await lane.kit.advance(60_000);
+    await lane.round();
+    await lane.kit.settle();
+    expect(world.statuses()).toEqual(Array.from({ length: 10 }, (_, i) => [i + 1, 'applied']));
   });
 });

@@ -187,4 +187,22 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
       },
     ],
   },
+  {
+    name: 'a parked change is acknowledged before its state names it',
+    noticedAs: /acknowledged before its outcome is stored/,
+    edits: [
+      {
+        file: 'actors/asset-coalescer/parking.ts',
+        from: '    for (const sequence of sequences) entry.copies.add(sequence);',
+        to: '    for (const sequence of sequences) entry.copies.add(sequence) && entry.held.get(sequence)?.delivery.ack();',
+      },
+    ],
+  },
+  {
+    name: 'what lies parked is not loaded when it is due',
+    noticedAs: /not at rest/,
+    edits: [
+      { file: 'actors/asset-coalescer/parking.ts', from: 'if (lot.nextDue > now ||', to: 'if (lot.nextDue <= now ||' },
+    ],
+  },
 ];
