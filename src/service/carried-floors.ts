@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SLOTS } from '../domain/asset.ts';
+import { retentionRecord } from './retention-record.ts';
 
 const schema = z.object({
   /** Configuration revision that brought the partitioning which goes on from here. */
@@ -9,6 +10,8 @@ const schema = z.object({
   floors: z.array(z.number()).length(SLOTS),
   /** An owner before did not give its lane back: what it has sent may still come in. */
   unclean: z.boolean(),
+  /** What a lane before has lost; it stays so until the target was reconciled. */
+  needsReconcile: retentionRecord.shape.needsReconcile,
 });
 
 /** Where the lanes of a target go on after its number of partitions has changed. */

@@ -14,7 +14,8 @@ export interface LaneBalancerOptions {
   readonly lanes: () => readonly AssignableLane[];
   /** Told when a lane should be claimed now. */
   readonly claim: (lane: string) => void;
-  readonly handOver: (lane: string) => void;
+  /** Told until it is done; `again`: it has been told already. */
+  readonly handOver: (lane: string, again: boolean) => void;
   /** Told about a record of a replica that is gone without having said so; it is of no use any more. */
   readonly gone: (key: string) => void;
   readonly now?: () => number;
@@ -81,10 +82,11 @@ export class LaneBalancer {
     const configured = new Set(seen.map(({ lane }) => lane));
     for (const known of [this.#freeSince, this.#stoodInAt])
       for (const lane of known.keys()) if (!configured.has(lane)) known.delete(lane);
+    const before = this.#verdicts;
     this.#verdicts = judgeLanes(replica, this.#members(), seen, timings, this.#assign);
     for (const [lane, verdict] of this.#verdicts) {
       if (verdict === 'claim' || verdict === 'stand-in') claim(lane);
-      if (verdict === 'hand-over') handOver(lane);
+      if (verdict === 'hand-over') handOver(lane, before.get(lane) === verdict);
     }
   }
 

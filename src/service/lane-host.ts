@@ -127,7 +127,9 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
       .then(async () => {
         await retention.look(lease, claimed, heldFrom, () => {
           options.vitals.perSecond = writeRate.look(performance.now(), options.vitals.applied);
-          return laneRecord(options);
+          // The lane has yet to read what the owner before has left for it.
+          const unclean = claimed && lease.data().unclean === true ? { unclean: true } : {};
+          return { ...laneRecord(options), ...unclean };
         });
       });
     looking = next;

@@ -120,7 +120,10 @@ export class LaneManager {
           .filter(([, { retiring }]) => !retiring)
           .map(([lane, { target }]) => ({ lane, target: target.service })),
       claim: (lane) => void this.#lanes.get(lane)?.ref.tell({ type: 'free' }),
-      handOver: (lane) => void this.#lanes.get(lane)?.ref.tell({ type: 'hand-over' }),
+      handOver: (lane, again) => {
+        if (!again) log.info({ lane }, 'the lane is handed over to the replica that it prefers now');
+        this.#lanes.get(lane)?.ref.tell({ type: 'hand-over' });
+      },
       gone: (key) =>
         void openBucket(storeLink, bucket)
           .remove(key)

@@ -10,6 +10,7 @@ import { StreamError } from '../../streams/nats/stream-error.ts';
 import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type CarriedFloors, carryFloors, type LeftLane, parseCarriedFloors } from './carried-floors.ts';
+import { readRetention } from './retention-record.ts';
 
 const consumerInfo = z.object({ ack_floor: z.object({ stream_seq: z.number() }) });
 
@@ -69,15 +70,11 @@ export class Repartition {
    */
   async begin(lease: Lease, wanted: Partitioning): Promise<CarriedFloors | undefined> {
     const carried = await this.#carried(wanted);
-    const unclean = carried?.unclean === true ? { unclean: true } : {};
     const data = lease.data();
-    if (data.replacedBy !== undefined) {
-      // This partitioning is back: what it knew of its place is long past.
-      await this.#removeConsumer(lease.key);
-      await lease.update(unclean);
-    } else if (carried?.unclean === true && data.ackFloor === undefined) {
-      await lease.update({ ...data, ...unclean });
-    }
+    const isBack = data.replacedBy !== undefined;
+    // What this partitioning knew of its place the last time is long past.
+    if (isBack) await this.#removeConsumer(lease.key);
+    if (isBack || (carried !== undefined && data.ackFloor === undefined)) await lease.update(heritage(carried));
     return carried;
   }
 
@@ -89,6 +86,11 @@ export class Repartition {
 
   async #move(wanted: Partitioning, earlier: readonly EarlierLane[]): Promise<boolean> {
     const { link, log } = this.#options;
+    const { multiFilter, version } = link.capabilities();
+    if (wanted.partitions > 1 && !multiFilter) {
+      const message = `${wanted.target} cannot be divided into ${wanted.partitions} partitions on NATS ${version} (2.10 or newer can); set partitions to 1, or upgrade`;
+      throw new StreamError('unsupported-by-server', message);
+    }
     const key = carryKey(wanted.target);
     const before = await this.#read(key);
     // Another replica has a newer configuration already; ours is about to come.
@@ -99,7 +101,7 @@ export class Repartition {
     try {
       const left = await Promise.all(earlier.map((lane, i) => this.#left(lane, leases[i])));
       const { state } = await link.jsm.streams.info(STREAMS.changes);
-      const carried: CarriedFloors = {
+      const place = {
         revision: wanted.revision,
         partitions: wanted.partitions,
         floors: carryFloors(left, before, state.last_seq),
@@ -107,6 +109,9 @@ export class Repartition {
           leases.some((lease) => lease.takenOver || lease.data().unclean === true) ||
           (before?.revision === wanted.revision && before.unclean),
       };
+      const lost = leases.map((lease) => readRetention(lease.data()).needsReconcile).find((one) => one !== undefined);
+      const needsReconcile = lost ?? (before?.revision === wanted.revision ? before.needsReconcile : undefined);
+      const carried: CarriedFloors = { ...place, ...(needsReconcile === undefined ? {} : { needsReconcile }) };
       await openBucket(link, BUCKETS.leases).put(key, JSON.stringify(carried));
       this.#written.set(wanted.target, carried);
       for (const lease of leases) await lease.update({ replacedBy: wanted.partitions });
@@ -187,6 +192,14 @@ export class Repartition {
       return partitions === undefined ? [] : [{ key, partition: Number(partition), partitions: Number(partitions) }];
     });
   }
+}
+
+/** What the record of a lane that follows starts with. */
+function heritage(carried: CarriedFloors | undefined): Readonly<Record<string, unknown>> {
+  return {
+    ...(carried?.unclean === true ? { unclean: true } : {}),
+    ...(carried?.needsReconcile === undefined ? {} : { needsReconcile: carried.needsReconcile }),
+  };
 }
 
 function carryKey(target: string): string {

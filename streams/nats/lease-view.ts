@@ -139,6 +139,7 @@ export class LeaseView {
   }
 
   #forget(key: string): void {
+    this.#options.watcher.forget(key);
     if (this.#seen.delete(key)) this.#changes.next();
   }
 }

@@ -27,6 +27,12 @@ export class LeaseWatcher {
     return 0;
   }
 
+  /** The key is gone. */
+  forget(key: string): void {
+    this.#sights.delete(key);
+    this.#abandoned.delete(key);
+  }
+
   /** We held the lease at this revision ourselves and gave it up (an outage): nobody has to be waited for. */
   abandon(key: string, revision: number): void {
     this.#abandoned.set(key, revision);

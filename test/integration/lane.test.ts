@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { assetKey, slotOf } from '../../src/domain/asset.ts';
+import { formatFqn } from '../../src/domain/fqn.ts';
+import { BUCKETS, changeSubject, STREAMS } from '../../src/domain/subjects.ts';
 import { applyConfig } from '../../src/service/configuration.ts';
 import { type Run, readDeadLetters } from '../../src/service/history.ts';
+import { readLanes } from '../../src/service/lane-record.ts';
 import { createConfigStore } from '../../streams/nats/config-store.ts';
+import { connectNats } from '../../streams/nats/connection.ts';
+import { openBucket } from '../../streams/nats/kv-bucket.ts';
+import { ensureTopology } from '../../streams/nats/topology.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
@@ -241,6 +248,53 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
       await rm(folder, { recursive: true, force: true });
     }
   }
+
+  it.each([
+    { data: { unclean: true }, messages: 2 },
+    { data: {}, messages: 1 },
+  ])(
+    'P8 after an owner that left $data: $messages messages, the first of them empty, before which no late one can come',
+    async ({ data, messages }) => {
+      const link = await connectNats({ servers: nats.url, name: 'test' });
+      await ensureTopology(link);
+      const record = { owner: 'before', holder: 'h', released: true, beat: 1, data };
+      await openBucket(link, BUCKETS.leases).put('lane-pg_sales-0of1', JSON.stringify(record));
+      await link.close();
+      const replica = await start();
+      const event = eventFor('t3', `after ${JSON.stringify(data)}`);
+      await replica.post(event.body);
+      await replica.outcomes([event.id]);
+      const { state } = await replica.service.link.jsm.streams.info(STREAMS.outcomes, { subjects_filter: 'outcome.>' });
+      expect(Object.values(state.subjects ?? {})).toEqual([messages]);
+    },
+  );
+
+  it('after lanes of another partitioning: goes on where they have left off, and keeps what they have lost', async () => {
+    const link = await connectNats({ servers: nats.url, name: 'test' });
+    await ensureTopology(link);
+    const lost = { at: 1, gaps: 1, changes: 7, from: 1, to: 2 };
+    const left = [{ ackFloor: 0 }, { ackFloor: 1, needsReconcile: lost }];
+    for (const [partition, data] of left.entries()) {
+      const record = { owner: 'before', holder: 'h', released: true, beat: 1, data };
+      await openBucket(link, BUCKETS.leases).put(`lane-pg_sales-${partition}of2`, JSON.stringify(record));
+    }
+    const fqn = (table: string) => formatFqn(['pg_sales', 'shop', 'public', table]);
+    const slot = (table: string) => slotOf(assetKey({ entityType: 'table', fqn: fqn(table) })) % 2;
+    const tables = Array.from({ length: TABLES }, (_, i) => `t${i}`);
+    const [acknowledged = '', waiting = ''] = [1, 0].map((wanted) => tables.find((table) => slot(table) === wanted));
+    for (const table of [acknowledged, waiting]) {
+      const { body } = eventFor(table, 'before');
+      await link.js.publish(changeSubject('pg_sales', { entityType: 'table', fqn: fqn(table) }), body);
+    }
+    const replica = await start();
+    const after = eventFor(waiting, 'after');
+    await replica.post(after.body);
+    await replica.outcomes([after.id]);
+    // Sequence 1 was behind the lane that read its slot.
+    expect((await replica.runs()).map(({ sequence }) => sequence)).toEqual([2, 3]);
+    expect(await readLanes(link, new Set())).toMatchObject([{ lane: 'lane-pg_sales-0of1', needsReconcile: lost }]);
+    await link.close();
+  });
 
   it('two replicas: one owns the lane at a time, the other takes over when that one stops', async () => {
     const pair = [await start(), await start('claiming')] as const;

@@ -230,4 +230,20 @@ describe('a target with partitions', () => {
     const [row] = await service.service.lanes.rows();
     expect(JSON.stringify(row?.lastError)).toMatch(/16 filters, which NATS 2\.\d.* cannot do \(2\.10 or newer can\)/);
   });
+
+  it('on such a server a change of partitions says so, and loses nothing when it is taken back', async () => {
+    const service = await start(system?.binary, '    partitions: 1');
+    if (service.service.link.capabilities().multiFilter) return;
+    await service.lanes();
+    await repartition(service, PARTITIONS);
+    await until(async () => {
+      const rows = await service.service.lanes.rows();
+      return rows.length === PARTITIONS && rows.every(({ lastError }) => /2\.10 or newer/.test(lastError ?? ''));
+    });
+    const ids = await burst(service, 1, 'waiting');
+    await repartition(service, 1);
+    const runs = await service.outcomes(ids, 60_000);
+    expect(runs.length).toBe(ids.length);
+    expect((await shop.comments()).get('t3')).toBe('waiting 3.0');
+  });
 });
