@@ -245,7 +245,8 @@ function settlementOf(open: OpenField, value: FieldValue, context: DecisionConte
   }
   // Nothing is decided from the newest state here; raising the rank to it would supersede what is still to come below it: after a
   // deletion the restored entity, which touches everything that it carries.
-  if (open.stale || (isDeletionTouch(open.winner, context) && !open.fresh)) return { key: open.key, rank: open.winner.rank };
+  if (open.stale || (isDeletionTouch(open.winner, context) && !open.fresh))
+    return { key: open.key, rank: open.winner.rank };
   const rank = value.known && compareRanks(value.rank, open.winner.rank) > 0 ? value.rank : open.winner.rank;
   const hash = fieldValueHash(value);
   return { key: open.key, rank, ...(hash === undefined ? {} : { hash }) };
