@@ -187,6 +187,17 @@ describe('decideField', () => {
     expect(work.fields[0]?.settlement.rank.time).toBe(T0 + 60);
   });
 
+  it('settles no more than the change itself where a newer state is empty and nobody is known to have cleared it', () => {
+    const config = sampleConfig([docs]);
+    const restored = { time: T0 + 1, eventType: 'entityRestored', changes: [['deleted', true, false]] as const };
+    // What cleared it in between is still to come.
+    const newer = { time: T0 + 9, changes: [['owners', '[]', '[]']] as const, entity: { description: undefined } };
+    const work = decide([sampleHeld(1, restored, config), sampleHeld(2, newer, config)], config);
+    expect(keys(work)[0]?.[2]).toContain('no change is known to have cleared it');
+    const settlement = work.fields.find(({ open }) => open.key === 'description')?.settlement;
+    expect(settlement?.rank.time).toBe(T0 + 1);
+  });
+
   it('an entity that the catalogue no longer knows, an event without an entity, an aspect that nobody writes', () => {
     const config = sampleConfig([docs]);
     expect(keys(decide([sampleHeld(1, {}, config)], config, true))).toEqual([

@@ -7,7 +7,7 @@ import { compareRanks } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
 import { isDeletion } from '../../src/domain/touches.ts';
 import { fieldHash } from '../../src/domain/undo.ts';
-import { fieldValueHash } from '../../src/domain/value-hash.ts';
+import { fieldValueHash, NO_VALUE } from '../../src/domain/value-hash.ts';
 import type { ChannelVerdict, FieldWork, FieldWrite } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { FieldAttempts } from './asset-entry.ts';
@@ -247,7 +247,10 @@ function settlementOf(open: OpenField, value: FieldValue, context: DecisionConte
   // deletion the restored entity, which touches everything that it carries.
   if (open.stale || (isDeletionTouch(open.winner, context) && !open.fresh))
     return { key: open.key, rank: open.winner.rank };
-  const rank = value.known && compareRanks(value.rank, open.winner.rank) > 0 ? value.rank : open.winner.rank;
   const hash = fieldValueHash(value);
+  // Nor is anything done about an empty value that nobody is known to have made empty: who did may still come.
+  const undone = hash === NO_VALUE && !open.mayClear && value.known && value.aspect !== 'tags';
+  const above = value.known && !undone && compareRanks(value.rank, open.winner.rank) > 0;
+  const rank = above ? value.rank : open.winner.rank;
   return { key: open.key, rank, ...(hash === undefined ? {} : { hash }) };
 }
