@@ -258,6 +258,7 @@ function laneRecord({
     target: target.service,
     partition,
     held: vitals.held,
+    parked: vitals.parked,
     oldestHeldAt: vitals.oldestHeldAt ?? null,
     targetState: vitals.target,
     lastError: vitals.lastError ?? presentTrouble(vitals) ?? null,

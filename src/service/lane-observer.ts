@@ -41,8 +41,9 @@ export function laneObserver({ target, partition, metrics, log, vitals }: LaneOb
       for (const { channel, why, fields: count } of fields) metrics.heldFields(label, channel, why, count);
       vitals.heldFields = fields;
     },
-    progress({ held, oldestHeldAt }) {
+    progress({ held, oldestHeldAt, parked }) {
       vitals.held = held;
+      vitals.parked = parked;
       vitals.oldestHeldAt = oldestHeldAt;
       metrics.oldestUnapplied(label, oldestHeldAt === undefined ? 0 : Date.now() - oldestHeldAt);
     },

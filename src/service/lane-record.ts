@@ -13,6 +13,7 @@ const dataSchema = z.object({
   target: z.string().optional(),
   partition: z.number().optional(),
   held: z.number().optional(),
+  parked: z.number().optional(),
   oldestHeldAt: z.number().nullish(),
   targetState: z.string().optional(),
   lastError: z.string().nullish(),
@@ -34,6 +35,8 @@ export interface LaneSummary {
   /** Changes that the lane has not settled. */
   readonly lag: number;
   readonly held: number;
+  /** Of these: acknowledged, and stored away while their asset waits, so that they do not count as lag. */
+  readonly parked: number;
   /** Age of the oldest change that the lane has not settled. */
   readonly oldestUnappliedMs: number | undefined;
   readonly targetState: string;
@@ -66,6 +69,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       target = named.target,
       partition = named.partition,
       held = 0,
+      parked = 0,
       oldestHeldAt,
       targetState = 'unknown',
       lastError,
@@ -88,6 +92,7 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       owner: record.released ? undefined : record.owner,
       lag,
       held,
+      parked,
       oldestUnappliedMs: since === undefined ? undefined : Math.max(0, Date.now() - since),
       targetState,
       breaker: targetState === 'up' ? 'closed' : targetState === 'down' ? 'open' : 'unknown',

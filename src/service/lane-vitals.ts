@@ -4,6 +4,8 @@ import type { NeedsReconcile } from './retention-record.ts';
 /** What a lane last told about itself; the lane table shows it. */
 export interface LaneVitals {
   held: number;
+  /** Of these: stored away while their asset waits. */
+  parked: number;
   /** Epoch milliseconds at which intake accepted the oldest change in hand. */
   oldestHeldAt: number | undefined;
   pending: number;
@@ -26,6 +28,7 @@ export interface LaneVitals {
 export function newVitals(): LaneVitals {
   return {
     held: 0,
+    parked: 0,
     oldestHeldAt: undefined,
     pending: 0,
     heldFields: [],

@@ -40,7 +40,7 @@ export async function lanes({ output }: CommandCall): Promise<ExitCode> {
             lane.breaker,
             lane.owner ?? 'nobody',
             lane.lag,
-            lane.held,
+            lane.parked === 0 ? lane.held : `${lane.held} (${lane.parked} parked)`,
             lane.oldestUnappliedMs === undefined ? '' : formatDuration(lane.oldestUnappliedMs),
             lane.perSecond === 0 ? '' : `${Number(lane.perSecond.toPrecision(2))}/s`,
             lane.applied,
