@@ -192,7 +192,7 @@ describe('decideField', () => {
     const restored = { time: T0 + 1, eventType: 'entityRestored', changes: [['deleted', true, false]] as const };
     // What cleared it in between is still to come.
     const newer = { time: T0 + 9, changes: [['owners', '[]', '[]']] as const, entity: { description: undefined } };
-    const work = decide([sampleHeld(1, restored, config), sampleHeld(2, newer, config)], config);
+    const work = decide([sampleHeld(2, newer, config), sampleHeld(1, restored, config)], config);
     expect(keys(work)[0]?.[2]).toContain('no change is known to have cleared it');
     const settlement = work.fields.find(({ open }) => open.key === 'description')?.settlement;
     expect(settlement?.rank.time).toBe(T0 + 1);
