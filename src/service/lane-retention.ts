@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Lease, Publisher } from '../../streams/nats/contract.ts';
 import { reconciledAt } from '../../streams/nats/reconciled-store.ts';
-import { getNext } from '../../streams/nats/stored-messages.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
 import {
   type ConsumerLook,
@@ -13,11 +12,12 @@ import {
 } from '../../streams/nats/stream-look.ts';
 import { describeGap, type Gap } from '../domain/gap.ts';
 import type { BulkOutcomeMessage } from '../domain/outcome.ts';
-import { changeFilter, gapSubject, STREAMS, slotOfChange } from '../domain/subjects.ts';
+import { gapSubject, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findGap, type LaneSight, mayMiss } from './find-gap.ts';
 import type { LaneVitals } from './lane-vitals.ts';
+import { oldestChange } from './oldest-change.ts';
 import { ALARM_FROM, mayBeNear, retentionReach } from './retention-reach.ts';
 import { type NeedsReconcile, type RetentionRecord, readRetention } from './retention-record.ts';
 
@@ -25,8 +25,6 @@ import { type NeedsReconcile, type RetentionRecord, readRetention } from './rete
 const CALM_BELOW = 0.65;
 /** Looks at a stream that stands still for none of them. */
 const MAX_LOOKS = 6;
-/** Messages of other partitions that are passed over in search of the oldest of this one. */
-const MAX_SEARCH = 64;
 
 export interface LaneRetentionOptions {
   readonly link: NatsLink;
@@ -120,15 +118,7 @@ export class LaneRetention {
   async #oldest(consumer: ConsumerLook, stream: StreamLook): Promise<LaneSight['oldest']> {
     if (consumer.undelivered + consumer.unacked === 0) return undefined;
     const { link, target, ownsSlot } = this.#options;
-    let from = Math.max(consumer.ackFloor + 1, stream.first);
-    for (let tries = 0; tries < MAX_SEARCH; tries += 1) {
-      const message = await getNext(link, STREAMS.changes, from, changeFilter(target));
-      if (message === undefined) return undefined;
-      const { sequence, time } = message;
-      if (ownsSlot(slotOfChange(message.subject))) return { sequence, time };
-      from = sequence + 1;
-    }
-    return undefined;
+    return oldestChange(link, { target, ownsSlot, from: Math.max(consumer.ackFloor + 1, stream.first) });
   }
 
   async #reconcile(
