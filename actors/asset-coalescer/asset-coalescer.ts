@@ -377,7 +377,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     async receive(state, message, ctx) {
       state.now = wholeTime(ctx.clock);
       await handle(state, message, ctx);
-      await parking.loadDue(state, ctx);
+      if (state.lot.size > 0) await parking.loadDue(state, ctx);
       pump(state, ctx);
       parking.parkWaiting(state, ctx);
       setAlarm(state, ctx);

@@ -21,9 +21,11 @@ export function parkedState(entry: AssetEntry): Pick<SyncState, 'parked'> {
   return entry.parked.size === 0 ? {} : { parked: Object.fromEntries(entry.parked) };
 }
 
+const NONE: readonly number[] = [];
+
 /** Parked changes that are not in memory. While there are any, nothing of the asset is decided. */
 export function unloaded(entry: AssetEntry): readonly number[] {
-  if (entry.parked.size === 0) return [];
+  if (entry.parked.size === 0) return NONE;
   return [...entry.parked.keys()].filter((sequence) => !entry.held.has(sequence) && !entry.finished.has(sequence));
 }
 
