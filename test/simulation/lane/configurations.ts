@@ -18,9 +18,13 @@ const ALL: Channel['filter'] = {
 /**
  * The two kinds of configuration of a run, and the one that comes into force in the middle of it.
  * `shadowed`: two channels want the same, the lower one of them is removed. `filtered`: descriptions are written for all, tags and
- * owners only where the table bears the label.
+ * owners only where the table bears the label. `guarded`: a channel may clear one field in 30 s.
  */
-export function configurations(filtered: boolean): readonly [CompiledConfig, CompiledConfig] {
+export function configurations(filtered: boolean, guarded = false): readonly [CompiledConfig, CompiledConfig] {
+  const channel = (...of: Parameters<typeof unguarded>): Channel => ({
+    ...unguarded(...of),
+    ...(guarded ? { guard: { clears: 1, perMs: 30_000 } } : {}),
+  });
   if (filtered) {
     const channels = [
       channel('labelled', 20, ['tags', 'owners'], HAS_LABEL),
@@ -38,7 +42,7 @@ export function channelOf(aspect: string, filtered: boolean): string {
   return filtered && aspect !== 'description' ? 'labelled' : 'docs';
 }
 
-function channel(name: string, priority: number, update: readonly Aspect[], filter: Channel['filter']): Channel {
+function unguarded(name: string, priority: number, update: readonly Aspect[], filter: Channel['filter']): Channel {
   return {
     name,
     priority,

@@ -2,6 +2,7 @@ import type { ActorRef, ActorSystem } from '../../../actors/kernel/index.ts';
 import { createActorSystem, restart } from '../../../actors/kernel/index.ts';
 import { createTestKit, type TestKit } from '../../../actors/kernel/test-kit.ts';
 import type { LaneMessage, lane as laneBehavior } from '../../../actors/lane/lane.ts';
+import type { ChannelHolds } from '../../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../../src/config/compiled.ts';
 import type { CatalogueReader } from '../../../src/domain/catalogue-reader.ts';
 import { parseSnapshot } from '../../../src/domain/parse-snapshot.ts';
@@ -11,6 +12,7 @@ import { configurations } from './configurations.ts';
 import { editingSessions } from './editing-sessions.ts';
 import { drawFaults, type Faults } from './faults.ts';
 import { judgeRun, type Verdict } from './judge-run.ts';
+import { ModelGuard } from './model-guard.ts';
 import { ModelLease } from './model-lease.ts';
 import { ModelStore } from './model-store.ts';
 import { ModelSource, ModelStream } from './model-stream.ts';
@@ -26,8 +28,15 @@ export interface LaneModule {
 export interface WorldOptions {
   /** The lane changes hands again and again, and outcomes of the owner before come in late. */
   readonly contested?: boolean;
+  /** Channels clear little before they wait for a person, and one is paused for a while. */
+  readonly holding?: boolean;
   /** False: a new owner does not end the sessions of the one before it, and owners are frozen again and again. */
   readonly fence?: boolean;
+}
+
+export interface WorldVerdict extends Verdict {
+  /** How often a clear had to wait for a person. */
+  readonly refused: number;
 }
 
 interface Replica {
@@ -48,7 +57,7 @@ const FEW_CREDITS = { messages: 4, bytes: 64 * 1024 };
 const LIMIT_MS = 900_000;
 
 /** One run: a seed decides the edits, the faults, the order of everything, and when owners come and go. */
-export async function runWorld(module: LaneModule, seed: number, options: WorldOptions = {}): Promise<Verdict> {
+export async function runWorld(module: LaneModule, seed: number, options: WorldOptions = {}): Promise<WorldVerdict> {
   const world = new World(module, seed, options);
   await world.run();
   return world.verdict();
@@ -69,6 +78,7 @@ class World {
   readonly #stream: ModelStream;
   readonly #target: ModelTarget;
   readonly #leases: ModelLease;
+  readonly #guard: ModelGuard;
   readonly #replicas: Replica[] = [];
   readonly #published = new Map<number, Publication>();
   readonly #drainings: Promise<void>[] = [];
@@ -104,7 +114,9 @@ class World {
     this.#store = new ModelStore(kit, () => stream);
     this.#target = new ModelTarget(kit, this.#faults.target, module.ConnectorError);
     this.#leases = new ModelLease(kit);
-    this.#config = configurations(this.#filtered)[0];
+    const tell = (holds: ChannelHolds): void => this.#tell({ type: 'holds', holds });
+    this.#guard = new ModelGuard(kit, () => stream.entries.length, tell);
+    this.#config = configurations(this.#filtered, options.holding)[0];
   }
 
   async run(): Promise<void> {
@@ -123,8 +135,8 @@ class World {
     this.#wrongs.push(`not at rest: ${stuck.join(', ')} are never acknowledged, ${this.#store.parked()} stay parked`);
   }
 
-  verdict(): Verdict {
-    return judgeRun(
+  verdict(): WorldVerdict {
+    const verdict = judgeRun(
       {
         tables: this.#edits.tables,
         published: this.#published,
@@ -136,6 +148,7 @@ class World {
       },
       this.#wrongs,
     );
+    return { ...verdict, refused: this.#guard.refused };
   }
 
   #publish(publication: Publication): void {
@@ -156,7 +169,10 @@ class World {
     const chance = (share: number): boolean => random() < share;
     const at = (share: number, what: () => void): void => void scheduler.setTimer(this.#span * share, what);
     const sometime = (): number => 0.1 + random();
-    const { contested = false, fence = true } = this.#options;
+    const { contested = false, fence = true, holding = false } = this.#options;
+    if (holding)
+      for (const [share, channels] of [[0.35, ['docs']] as const, [0.6, []] as const])
+        at(share, () => this.#guard.pause(channels));
     if (contested) for (const share of [0.2, 0.5, 0.8, 1.1]) at(share, () => this.#leases.revoke());
     if (chance(0.2)) at(sometime(), () => this.#leases.revoke());
     const longer = (): number => Math.floor(random() * (chance(0.5) ? 9_000 : 45_000));
@@ -190,7 +206,7 @@ class World {
       for (const [share, paused] of [[0.3, true] as const, [0.5, false] as const]) at(share, () => this.#pause(paused));
     if (chance(0.4)) {
       at(random(), () => {
-        [, this.#config] = configurations(this.#filtered);
+        [, this.#config] = configurations(this.#filtered, this.#options.holding);
         this.#tell({ type: 'configure', config: this.#config });
       });
     }
@@ -261,7 +277,7 @@ class World {
         target: TARGET,
         partition: 0,
         connector: this.#target.connector,
-        settings: () => ({ config: this.#config, paused: this.#paused }),
+        settings: () => ({ config: this.#config, paused: this.#paused, holds: this.#guard.holds() }),
         limits: this.#credits,
         batchSize: 4,
         cacheBytes: 6_000,
@@ -285,6 +301,7 @@ class World {
             suspects: this.#store.suspects(side),
             connect: () => this.#target.connect(epoch, site),
             ackFloor: () => this.#stream.ackFloor(),
+            guard: this.#guard.of(site),
             ...(catalogue === undefined ? {} : { catalogue }),
             observe: {
               outcome: () => undefined,
