@@ -56,6 +56,7 @@ export function legend(cases: readonly BenchCase[], runs: number): string {
     `Medians of ${runs} ${runs === 1 ? 'run' : 'runs'}; stale finals: the most of any run (a + b: b of tables with changes that cannot be applied).`,
     'changes/s: whose final values were read back from the source. CPU: of the variant alone. RSS: of its largest process.',
     'statements: that wrote, as the source counted them; transactions: those of reading included. – : not measured, or not counted there.',
+    'p50, p99: from publish to the commit, which PostgreSQL dates itself (before it flushes); first write: from the start of the process.',
     '',
     ...cases.map(({ name, about }) => `- \`${name}\`: ${about}`),
   ].join('\n');
