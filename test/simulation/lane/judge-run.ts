@@ -90,7 +90,7 @@ function judgeValues(run: Run, items: readonly Item[]) {
       const inDoubt =
         certainty === 'doubtful' &&
         (decidedInDoubt(table.knowledge.lastWord(part), part, byEvent) ||
-          guesses.some((id) => isGuessed(id, byEvent)) ||
+          guesses.some((id) => isGuessed(run, id, byEvent)) ||
           (expected === undefined && part.startsWith('tag ') && cameLate(run, table.name, byEvent)));
       if (inDoubt && !run.noDoubt) excused += 1;
       else wrongs.push(`${table.name} ${part} is ${value}, not ${expected}`);
@@ -130,9 +130,21 @@ function decidedInDoubt(
   });
 }
 
-/** An undo was placed without its partner, and says so: its snapshot may stand above what followed. */
-function isGuessed(eventId: string, byEvent: ReadonlyMap<string, readonly Item[]>): boolean {
-  return (byEvent.get(eventId) ?? []).some((item) => 'status' in item && item.decidedBy === 'snapshot');
+/**
+ * An undo was placed without its partner: it says so, or it was decided before a change of its table that had been made earlier.
+ * Its snapshot may stand above what followed, or below what it takes back.
+ */
+function isGuessed({ published, store }: Run, eventId: string, byEvent: ReadonlyMap<string, readonly Item[]>): boolean {
+  const own = byEvent.get(eventId) ?? [];
+  if (own.some((item) => 'status' in item && item.decidedBy === 'snapshot')) return true;
+  const first = Math.min(...own.map((item) => store.recordedIn.get(item) ?? 0));
+  const [any] = own;
+  const table = any === undefined ? undefined : published.get(any.sequence)?.table;
+  // Ids are given in the order in which changes are made.
+  return store.items.values().some((item) => {
+    if (item.eventId >= eventId || published.get(item.sequence)?.table !== table) return false;
+    return (store.recordedIn.get(item) ?? 0) > first;
+  });
 }
 
 /**
