@@ -29,6 +29,20 @@ describe('environment', () => {
     expect(natsEnvironment({ NATS_URL: ' ', NATS_CA: '' })).toEqual({});
   });
 
+  it('refuses addresses of NATS that can never be reached, without showing credentials', () => {
+    for (const right of ['a', 'a:4222', 'nats://u:p@a:4222, tls://[::1]:4333/', 'nats://tok@a', 'TLS://a:1'])
+      expect(natsEnvironment({ NATS_URL: right }).url).toBe(right);
+    for (const wrong of [
+      'http://u:secret@127.0.0.1:4222',
+      'nats://u:secret@127.0.0.1:x',
+      'a:99999',
+      'a:0',
+      'nats://',
+      'a b',
+    ])
+      expect(() => natsEnvironment({ NATS_URL: wrong })).toThrow(/^NATS_URL cannot be used: (?!.*secret)/);
+  });
+
   it('reads how to reach NATS, and wants certificate and key together', () => {
     expect(
       natsEnvironment({ NATS_URL: 'tls://a:4222', NATS_CREDS: '/c', NATS_CA: '/ca', NATS_CERT: '/p', NATS_KEY: '/k' }),

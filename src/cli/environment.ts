@@ -1,3 +1,4 @@
+import { addressProblem } from '../../streams/nats/server-address.ts';
 import { UsageError } from './exit.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -60,6 +61,12 @@ export function natsEnvironment(env: Env): NatsEnvironment {
     'NATS_CERT',
     'NATS_KEY',
   ].map((name) => env[name]?.trim() || undefined);
+  const problem = url === undefined ? undefined : addressProblem(url);
+  if (problem !== undefined) {
+    throw new UsageError(
+      `NATS_URL cannot be used: ${problem}; it has to be like nats://host:4222, several with commas`,
+    );
+  }
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError('NATS_CERT and NATS_KEY belong together: set both or none');
   }

@@ -29,6 +29,22 @@ export function parseServerAddresses(text: string | readonly string[]): ServerAd
   return { servers, tls, ...login, ...(token === undefined ? {} : { token }) };
 }
 
+/** What is wrong with a `NATS_URL`, in words without credentials; undefined: nothing. */
+export function addressProblem(text: string): string | undefined {
+  for (const part of text.split(',').map((one) => one.trim())) {
+    if (part === '') continue;
+    const scheme = /^([^:/@]*):\/\//.exec(part)?.[1];
+    if (scheme !== undefined && !['nats', 'tls'].includes(scheme.toLowerCase()))
+      return `it begins with ${scheme}://, and only nats:// and tls:// are known`;
+    const [server = ''] = parseServerAddresses(part).servers;
+    const [, host, port = '4222'] = /^(\[[0-9a-f:.]+\]|[^:[\]\s]+)(?::(.*))?$/i.exec(server) ?? [];
+    if (host === undefined) return `${JSON.stringify(server)} is no host:port`;
+    if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+      return `the port in ${JSON.stringify(server)} is none`;
+  }
+  return undefined;
+}
+
 /** Percent-decodes; a text that is not well-formed stands for itself. */
 function decode(text: string): string {
   try {
