@@ -18,8 +18,15 @@ if ('problem' in read) {
   process.exit(2);
 }
 
-// Children of ours are ended when we exit, which a signal alone would not make us do in order.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+// A measurement is left at once, but the servers are stopped in order, so that their data does not stay behind.
+const interrupt = Promise.withResolvers<never>();
+let interrupted = false;
+interrupt.promise.catch(() => undefined);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    interrupted = true;
+    interrupt.reject(new Error('interrupted'));
+  });
 
 const { cases, variants: asked, runs, form, profileFolder } = read.options;
 const variants = findVariants(say, profileFolder === undefined ? {} : { profileFolder }).filter(({ name }) =>
@@ -39,8 +46,10 @@ for (const [source, group] of Map.groupBy(cases, (one) => one.source)) {
   try {
     for (let run = 1; run <= runs; run += 1)
       for (const [one, variant] of pairs(group)) {
+        if (interrupted) break;
         try {
-          const row = await opened.measure(one, variant, (line) => say(`  ${line}`));
+          const measured = opened.measure(one, variant, (line) => say(`  ${line}`));
+          const row = await Promise.race([measured, interrupt.promise]);
           say(`run ${run}: ${told(row)}`);
           rows.push(row);
         } catch (error) {
@@ -50,6 +59,7 @@ for (const [source, group] of Map.groupBy(cases, (one) => one.source)) {
   } finally {
     await opened.stop();
   }
+  if (interrupted) process.exit(130);
 }
 
 const summary = summarise(rows);

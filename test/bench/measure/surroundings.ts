@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectNats, type NatsLink } from '../../../streams/nats/connection.ts';
@@ -33,7 +34,10 @@ export const readerWindow = ({ bytes }: Workload, most: number): number =>
 
 export async function openSurroundings(source: BenchSource, workload: Workload): Promise<Surroundings> {
   const folder = await mkdtemp(join(tmpdir(), 'backflow-bench-'));
-  const nats = await startNatsServer();
+  const removeWithUs = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeWithUs);
+  await mkdir(join(folder, 'nats'));
+  const nats = await startNatsServer({ dir: join(folder, 'nats') });
   const link = await connectNats({ servers: nats.url, name: 'bench' });
   const spans = await startSpanSink();
   await ensureTopology(link);
@@ -50,7 +54,8 @@ export async function openSurroundings(source: BenchSource, workload: Workload):
       await spans.stop();
       await link.close();
       await nats.stop();
-      await rm(folder, { recursive: true, force: true });
+      removeWithUs();
+      process.removeListener('exit', removeWithUs);
     },
   };
 }

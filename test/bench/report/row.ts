@@ -54,7 +54,13 @@ export function summarise(rows: readonly Row[]): readonly SummaryRow[] {
     const loop = medians.find((other) => other.case === row.case && other.variant === 'control-loop');
     // Where changes come at a given pace, the pace is what changes/s tells.
     const paced = row.p50Ms !== null;
-    return { ...row, ratio: paced ? null : quotient(row.changesPerSecond, loop?.changesPerSecond ?? null) };
+    const { case: name, variant, ...rest } = row;
+    return {
+      case: name,
+      variant,
+      ...rest,
+      ratio: paced ? null : quotient(row.changesPerSecond, loop?.changesPerSecond ?? null),
+    };
   });
 }
 
