@@ -22,6 +22,7 @@ import { assetCoalescer } from './asset-coalescer.ts';
 import type { CoalescerMessage } from './coalescer-messages.ts';
 
 const config = sampleConfig([sampleChannel('docs')]);
+const guarded = sampleChannel('docs', { guard: { clears: 0, perMs: 1_000 } });
 
 /** A coalescer in virtual time whose works are applied at once, when `applies`. */
 function world(options: { readonly read?: CatalogueReader['read']; readonly fenceUntil?: number } = {}) {
@@ -336,7 +337,6 @@ describe('assetCoalescer', () => {
   it('what a channel holds back ends when the channel goes, and goes on when its guard is switched off', async () => {
     const lane = world();
     const cleared = { changes: [['description', 'a', undefined]], entity: { description: undefined } } as const;
-    const guarded = sampleChannel('docs', { guard: { clears: 0, perMs: 1_000 } });
     await lane.tell({ type: 'configure', config: sampleConfig([guarded], { revision: 2 }) });
     await lane.tell({ type: 'holds', holds: { paused: new Set(), guarded: new Map([['docs', 0]]) } });
     await lane.change(1, { time: T0 + 1, ...cleared });
@@ -358,5 +358,31 @@ describe('assetCoalescer', () => {
     await lane.apply();
     expect(lane.statuses()).toContainEqual([3, 'skipped', 'channel removed: docs']);
     expect(lane.acks).toEqual([1, 2, 3]);
+  });
+
+  it('what is released while other fields of the asset are written goes on right after them', async () => {
+    const lane = world();
+    const holding = { paused: new Set<string>(), guarded: new Map([['docs', 0]]) };
+    await lane.tell({ type: 'configure', config: sampleConfig([guarded], { revision: 2 }) });
+    await lane.tell({ type: 'holds', holds: holding });
+    const owner = { id: 'u', type: 'user', name: 'ana' };
+    await lane.change(1, {
+      time: T0 + 1,
+      changes: [
+        ['description', 'a', undefined],
+        ['owners', undefined, JSON.stringify([owner])],
+      ],
+      entity: { description: undefined, owners: [owner] },
+    });
+    await lane.demand();
+    expect(lane.works.map((works) => works.flatMap(({ fields }) => fields.map(({ open }) => open.key)))).toEqual([
+      ['owners'],
+    ]);
+    await lane.tell({ type: 'holds', holds: NO_HOLDS });
+    await lane.apply();
+    await lane.demand();
+    expect(lane.works).toHaveLength(2);
+    await lane.apply();
+    expect(lane.acks).toEqual([1]);
   });
 });

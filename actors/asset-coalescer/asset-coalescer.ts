@@ -11,8 +11,8 @@ import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
 import { bothDeliveries } from './both-deliveries.ts';
 import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
 import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
-import { newState, noteHolding, progressOf, type CoalescerState as State } from './coalescer-state.ts';
-import { countHeld, lookAgain, withoutHeld } from './held-fields.ts';
+import { newState, noteHolding, progressOf, type CoalescerState as State, tellHeld } from './coalescer-state.ts';
+import { lookAgain, withoutHeld } from './held-fields.ts';
 import { loadAssets, reloadAsset } from './load-assets.ts';
 import { isCopied, unloaded } from './parked-state.ts';
 import { createParking } from './parking.ts';
@@ -232,6 +232,8 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       parks,
     });
     noteHolding(state, entry);
+    // Something was released while the asset was at work.
+    if (entry.heldUnder !== undefined && entry.heldUnder !== state.holds) lookAgain(entry);
     if (closed.message === undefined) {
       entry.phase = 'idle';
       changed(state, entry);
@@ -358,10 +360,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
         else state.holds = message.holds;
         state.lot.allDue(wholeTime(ctx.clock));
         state.queue.lookAtAll();
-        for (const entry of state.holding.values()) {
-          lookAgain(entry);
-          changed(state, entry);
-        }
+        for (const entry of state.holding.values()) if (lookAgain(entry)) changed(state, entry);
         return;
       case 'drain':
         if (state.phase === 'open') state.phase = 'draining';
@@ -383,10 +382,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       setAlarm(state, ctx);
       state.cache.evict();
       ports.observe.progress(progressOf(state));
-      if (state.holdingChanged) {
-        state.holdingChanged = false;
-        ports.observe.held?.(countHeld([...state.holding.values(), ...state.lot.holders()]));
-      }
+      tellHeld(state, ports.observe);
       finishDrain(state);
       answerSolo(state);
       return state;

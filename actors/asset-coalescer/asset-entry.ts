@@ -1,3 +1,4 @@
+import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { Asset, AssetKey } from '../../src/domain/asset.ts';
 import type { FieldKey } from '../../src/domain/entity.ts';
 import type { Ledger } from '../../src/domain/ledger.ts';
@@ -42,6 +43,8 @@ export interface AssetEntry {
   readonly holds: Map<FieldKey, FieldHold>;
   /** All that is open is held: `notBefore` is far away, and ends with whatever comes for the asset. */
   awaitsRelease: boolean;
+  /** What was held back on the target when the asset was last looked at. */
+  heldUnder?: ChannelHolds;
   /** Decided without a write and not yet recorded. */
   readonly items: OutcomeItem[];
   readonly superseded: SupersededItem[];

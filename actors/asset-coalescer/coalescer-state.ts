@@ -5,9 +5,11 @@ import type { CreditLimits } from '../../streams/nats/contract.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork } from '../lane/asset-work.ts';
+import type { LaneObserver } from '../lane/lane-ports.ts';
 import { AssetCache } from './asset-cache.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import type { DrainAnswer } from './coalescer-messages.ts';
+import { countHeld } from './held-fields.ts';
 import { ParkingLot } from './parking-lot.ts';
 import type { Solo } from './solo-state.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -85,4 +87,11 @@ export function noteHolding(state: CoalescerState, entry: AssetEntry): void {
   if (entry.holds.size === 0 && !state.holding.delete(entry.key)) return;
   if (entry.holds.size > 0) state.holding.set(entry.key, entry);
   state.holdingChanged = true;
+}
+
+/** Tells how much waits for a person, when that has changed since it was last told. */
+export function tellHeld(state: CoalescerState, observe: Pick<LaneObserver, 'held'>): void {
+  if (!state.holdingChanged) return;
+  state.holdingChanged = false;
+  observe.held?.(countHeld([...state.holding.values(), ...state.lot.holders()]));
 }

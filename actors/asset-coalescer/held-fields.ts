@@ -14,6 +14,7 @@ export function withoutHeld(
   holds: ChannelHolds,
   now: number,
 ): readonly FieldWork[] {
+  entry.heldUnder = holds;
   if (holds.paused.size === 0 && holds.guarded.size === 0) {
     if (entry.holds.size > 0) entry.holds.clear();
     return fields;
@@ -43,11 +44,12 @@ export function awaitRelease(entry: AssetEntry, now: number): void {
   if (entry.awaitsRelease) entry.notBefore = now + LOOK_AGAIN_MS;
 }
 
-/** Something came for the asset, or what is held back has changed: it is decided anew. */
-export function lookAgain(entry: AssetEntry): void {
-  if (!entry.awaitsRelease) return;
+/** Something came for the asset, or what is held back has changed: it is decided anew. False: it does not wait for a release. */
+export function lookAgain(entry: AssetEntry): boolean {
+  if (!entry.awaitsRelease) return false;
   entry.awaitsRelease = false;
   entry.notBefore = 0;
+  return true;
 }
 
 /** What of these assets is held back, by channel and reason. */
