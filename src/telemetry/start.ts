@@ -1,6 +1,7 @@
-import { propagation, trace } from '@opentelemetry/api';
+import { propagation } from '@opentelemetry/api';
 import { type Log, SILENT_LOG } from './log.ts';
 import { logSdkMessages } from './sdk-messages.ts';
+import type { SdkSettings } from './sdk-settings.ts';
 import { W3C_PROPAGATOR } from './w3c-propagator.ts';
 import { withinTime } from './within-time.ts';
 
@@ -33,47 +34,53 @@ export function tracingRequested(env: Environment): boolean {
   );
 }
 
+/** Whether the variables ask for more than spans over OTLP as protobuf: another exporter or protocol, metrics, logs, own resources. */
+function asksForMore(env: Environment): boolean {
+  const other = (name: string, usual: readonly string[]): boolean => {
+    const value = env[name]?.trim().toLowerCase() ?? '';
+    return value !== '' && !usual.includes(value);
+  };
+  return (
+    other('OTEL_TRACES_EXPORTER', ['otlp']) ||
+    other('OTEL_EXPORTER_OTLP_PROTOCOL', ['http/protobuf']) ||
+    other('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', ['http/protobuf']) ||
+    other('OTEL_METRICS_EXPORTER', ['none']) ||
+    other('OTEL_LOGS_EXPORTER', ['none']) ||
+    other('OTEL_NODE_RESOURCE_DETECTORS', []) ||
+    other('OTEL_CONFIG_FILE', []) ||
+    other('OTEL_EXPERIMENTAL_CONFIG_FILE', [])
+  );
+}
+
 /**
- * Starts the official SDK, configured by the standard `OTEL_*` variables. `env` decides whether it is started; the SDK itself
- * reads the environment of the process. Also when tracing is off, incoming traces are handed on. Call it before the first database driver is loaded, else its spans are missing.
+ * Starts the official SDK, configured by the standard `OTEL_*` variables. `env` decides whether it is started, and how much of it;
+ * the SDK itself reads the environment of the process. Also when tracing is off, incoming traces are handed on. Call it before the first database driver is loaded, else its spans are missing.
  */
 export async function startTelemetry(env: Environment = process.env, log: Log = SILENT_LOG): Promise<Telemetry> {
   propagation.setGlobalPropagator(W3C_PROPAGATOR);
   if (!tracingRequested(env)) return OFF;
-  const [{ NodeSDK, resources }, { PgInstrumentation }, { MySQL2Instrumentation }] = await Promise.all([
-    import('@opentelemetry/sdk-node'),
-    import('@opentelemetry/instrumentation-pg'),
-    import('@opentelemetry/instrumentation-mysql2'),
-  ]);
   logSdkMessages(log, env.OTEL_LOG_LEVEL);
-  const sdk = new NodeSDK({
+  const settings: SdkSettings = {
     ...(env.OTEL_SERVICE_NAME === undefined && !namesService(env.OTEL_RESOURCE_ATTRIBUTES)
       ? { serviceName: 'backflow' }
       : {}),
-    // The default detectors record the command line of the process, which may hold a URL with a password.
-    ...(env.OTEL_NODE_RESOURCE_DETECTORS === undefined
-      ? { resourceDetectors: [resources.envDetector, resources.hostDetector] }
-      : {}),
-    // Metrics are scraped at /metrics and logs go to stderr; both go out by OTLP only on request.
-    ...(env.OTEL_METRICS_EXPORTER === undefined ? { metricReaders: [] } : {}),
-    ...(env.OTEL_LOGS_EXPORTER === undefined ? { logRecordProcessors: [] } : {}),
     ...(env.OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT === undefined && env.OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT === undefined
-      ? { spanLimits: { attributeValueLengthLimit: DEFAULT_VALUE_LENGTH } }
+      ? { valueLength: DEFAULT_VALUE_LENGTH }
       : {}),
-    // Ours is set already; `OTEL_PROPAGATORS` has no say, since context travels in NATS headers in W3C form.
-    textMapPropagator: null,
-    instrumentations: [
-      new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true }),
-      new MySQL2Instrumentation(),
-    ],
-  });
-  // Its constructor may have put its own logger in place.
+    instrumentations: await driverInstrumentations(),
+  };
+  const sdk = asksForMore(env)
+    ? await (await import('./whole-sdk.ts')).startWholeSdk(settings, env)
+    : await (await import('./span-sdk.ts')).startSpanSdk(settings);
+  // Starting may have put the SDK's own logger in place.
   logSdkMessages(log, env.OTEL_LOG_LEVEL);
-  sdk.start();
   return {
     enabled: true,
     flush: async () => {
-      await withinTime(forceFlush(), SHUTDOWN_MS);
+      await withinTime(
+        sdk.flush().catch(() => {}),
+        SHUTDOWN_MS,
+      );
     },
     // The SDK sends what it has before it ends.
     shutdown: async () => {
@@ -85,16 +92,18 @@ export async function startTelemetry(env: Environment = process.env, log: Log = 
   };
 }
 
-function namesService(attributes: string | undefined): boolean {
-  return attributes !== undefined && /(^|,)\s*service\.name\s*=/.test(attributes);
+/** The drivers' own spans. */
+async function driverInstrumentations(): Promise<SdkSettings['instrumentations']> {
+  const [{ PgInstrumentation }, { MySQL2Instrumentation }] = await Promise.all([
+    import('@opentelemetry/instrumentation-pg'),
+    import('@opentelemetry/instrumentation-mysql2'),
+  ]);
+  return [
+    new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true }),
+    new MySQL2Instrumentation(),
+  ];
 }
 
-/** The SDK facade has no flush of its own; the provider that it registered has. A collector that is away is no error of ours. */
-async function forceFlush(): Promise<void> {
-  const provider = trace.getTracerProvider();
-  const delegate =
-    'getDelegate' in provider && typeof provider.getDelegate === 'function' ? provider.getDelegate() : provider;
-  if (typeof delegate === 'object' && delegate !== null && 'forceFlush' in delegate) {
-    if (typeof delegate.forceFlush === 'function') await Promise.resolve(delegate.forceFlush()).catch(() => {});
-  }
+function namesService(attributes: string | undefined): boolean {
+  return attributes !== undefined && /(^|,)\s*service\.name\s*=/.test(attributes);
 }

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTelemetry, type Telemetry, tracingRequested } from '../../src/telemetry/start.ts';
@@ -77,6 +80,25 @@ describe('tracing with the official SDK', () => {
       expect.arrayContaining(['postgresql', 'mysql']),
     );
     expect(JSON.stringify(spans)).not.toContain(PASSWORD);
+  });
+});
+
+describe('what the variables ask for beyond spans over OTLP', () => {
+  it('is given by the whole SDK: here spans on the console', async () => {
+    const start = new URL('../../src/telemetry/start.ts', import.meta.url).href;
+    const program = `
+      import { trace } from '@opentelemetry/api';
+      import { startTelemetry } from ${JSON.stringify(start)};
+      const telemetry = await startTelemetry(process.env);
+      trace.getTracer('test').startSpan('on the console').end();
+      await telemetry.shutdown();
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: { ...process.env, OTEL_TRACES_EXPORTER: 'console', OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+    });
+    expect(stdout).toMatch(/name: 'on the console'/);
+    expect(stdout).toMatch(/'service.name': 'backflow'/);
   });
 });
 
