@@ -16,7 +16,8 @@ describe('chaos on real servers: three replicas, killed, stopped, paused and cut
     async (seed) => {
       const report = await runRound(sources, seed, SHORT_ROUND);
       const { faults, unexpectedEnds, drainedAfterMs, changes, strikes } = report;
-      expect(faults, strikes.join('\n')).toEqual({ lost: [], stale: [], duplicated: [], without: [], wrong: [] });
+      const none = { lost: [], stale: [], duplicated: [], without: [], wrong: [], traces: [] };
+      expect(faults, strikes.join('\n')).toEqual(none);
       expect(unexpectedEnds).toEqual([]);
       expect(drainedAfterMs).toBeDefined();
       expect(changes).toBeGreaterThanOrEqual(SHORT_ROUND.edits);

@@ -3,6 +3,7 @@ import type { Run } from '../../src/service/history.ts';
 import { fieldName } from './chaos-sources.ts';
 import type { EditingSession } from './editing-session.ts';
 import { type Found, judge } from './judge-round.ts';
+import { traceparentOf } from './publication-trace.ts';
 
 const TABLE = { service: 'pg_sales', database: 'shop', schema: 'public', name: 't0' };
 const FIELD = fieldName('pg_sales', 't0', 'table');
@@ -28,6 +29,8 @@ function sessionWith(newest: string | undefined): EditingSession {
   };
 }
 
+const traceOf = (sequence: number): string => traceparentOf(`e${sequence}`, 0).split('-')[1] ?? '';
+
 function run(sequence: number, more: Partial<Run> = {}): Run {
   return {
     sequence,
@@ -42,6 +45,7 @@ function run(sequence: number, more: Partial<Run> = {}): Run {
     recordedAt: sequence,
     lane: 'lane',
     configRevision: 1,
+    traceId: traceOf(sequence),
     ...more,
   };
 }
@@ -49,8 +53,8 @@ function run(sequence: number, more: Partial<Run> = {}): Run {
 const CLEAN: Found = {
   sources: new Map([[FIELD, 'new']]),
   changes: [
-    { sequence: 1, eventId: 'e1', objects: [''] },
-    { sequence: 2, eventId: 'e2', objects: [''] },
+    { sequence: 1, eventId: 'e1', traceId: traceOf(1), objects: [''] },
+    { sequence: 2, eventId: 'e2', traceId: traceOf(2), objects: [''] },
   ],
   runs: [run(1), run(2)],
 };
@@ -91,6 +95,15 @@ describe('the judge of a round', () => {
   it('finds outcomes that faults must not lead to', () => {
     expect(counts({ runs: [run(1, { status: 'failed' }), run(2)] })).toEqual([0, 0, 0, 0, 1]);
     expect(counts({ runs: [run(1, { status: 'skipped', reason: 'no target' }), run(2)] })).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  it('finds a change whose trace nobody began, and an outcome outside the trace of its change', () => {
+    const traces = (found: Partial<Found>) => judge(sessionWith('new'), { ...CLEAN, ...found }).traces.length;
+    expect(traces({})).toBe(0);
+    expect(traces({ runs: [run(1), run(2, { traceId: traceOf(1) })] })).toBe(1);
+    const [first, second] = CLEAN.changes;
+    if (first === undefined || second === undefined) throw new Error('there are two changes');
+    expect(traces({ changes: [first, { ...second, traceId: '' }], runs: [run(1)] })).toBe(1);
   });
 
   it('accepts a text that still stands only where a doubt is recorded as the reason', () => {

@@ -5,6 +5,7 @@ import type { NatsLink } from '../../streams/nats/connection.ts';
 import { readOldestFirst } from '../../streams/nats/read-stream.ts';
 import { fieldName } from './chaos-sources.ts';
 import type { EditedField, EditingSession, Part } from './editing-session.ts';
+import { isTraceOf } from './publication-trace.ts';
 
 /** What is wrong after a round; each entry tells a person where to look. */
 export interface RoundFaults {
@@ -16,6 +17,8 @@ export interface RoundFaults {
   readonly duplicated: readonly string[];
   /** Changes, and fields that they touch, without any outcome. */
   readonly without: readonly string[];
+  /** Changes whose trace is not that of a publication of their event, and outcomes whose trace is not that of their change. */
+  readonly traces: readonly string[];
   /** Outcomes that no fault of this kind may lead to: failed, or skipped because nobody reads the service. */
   readonly wrong: readonly string[];
 }
@@ -23,6 +26,7 @@ export interface RoundFaults {
 export interface StoredChange {
   readonly sequence: number;
   readonly eventId: string;
+  readonly traceId: string;
   /** Objects that the diff touches. */
   readonly objects: readonly string[];
 }
@@ -54,13 +58,14 @@ export function judge(session: EditingSession, { sources, changes, runs }: Found
     stale: verdicts.flatMap(({ stale }) => stale),
     duplicated: duplicatedKeys(runs),
     without: withoutOutcome(changes, runs),
+    traces: brokenTraces(changes, runs),
     wrong: runs.filter(isWrong).map((run) => `${run.status} ${run.reason ?? ''}: ${describeRun(run)}`),
   };
 }
 
 async function readChanges(link: NatsLink): Promise<readonly StoredChange[]> {
   const changes: StoredChange[] = [];
-  for await (const { sequence, data } of readOldestFirst(link, {
+  for await (const { sequence, data, headers } of readOldestFirst(link, {
     stream: STREAMS.changes,
     filter: '>',
     limit: Number.POSITIVE_INFINITY,
@@ -68,7 +73,8 @@ async function readChanges(link: NatsLink): Promise<readonly StoredChange[]> {
     const [message] = parseMessage(data);
     if (message?.kind !== 'change') throw new Error(`change ${sequence} cannot be read`);
     const objects = (message.event.changes ?? []).flatMap(({ name }) => objectOf(name) ?? []);
-    changes.push({ sequence, eventId: message.event.id, objects });
+    const traceId = headers.traceparent?.split('-')[1] ?? '';
+    changes.push({ sequence, eventId: message.event.id, traceId, objects });
   }
   return changes;
 }
@@ -151,6 +157,19 @@ function withoutOutcome(changes: readonly StoredChange[], runs: readonly Run[]):
     const missing = touched.filter((object) => !recorded.has(object));
     return missing.map((object) => `${sequence} (${eventId}): no outcome for ${JSON.stringify(object)}`);
   });
+}
+
+/** The trace of a change comes from whoever published it, and goes on to each of its outcomes, whoever had to take it up again. */
+function brokenTraces(changes: readonly StoredChange[], runs: readonly Run[]): readonly string[] {
+  const known = new Map(changes.map((change) => [change.sequence, change.traceId]));
+  return [
+    ...changes
+      .filter(({ traceId, eventId }) => !isTraceOf(traceId, eventId))
+      .map(({ sequence, eventId, traceId }) => `${sequence} (${eventId}) has the trace ${JSON.stringify(traceId)}`),
+    ...runs
+      .filter(({ sequence, traceId }) => known.has(sequence) && traceId !== known.get(sequence))
+      .map((run) => `${describeRun(run)} has the trace ${run.traceId}, its change ${known.get(run.sequence)}`),
+  ];
 }
 
 function isWrong({ status, reason, decidedBy }: Run): boolean {

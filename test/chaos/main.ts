@@ -45,6 +45,7 @@ const summary = {
   stale: sum(({ faults }) => faults.stale.length),
   duplicatedOutcomes: sum(({ faults }) => faults.duplicated.length),
   withoutOutcome: sum(({ faults }) => faults.without.length),
+  brokenTraces: sum(({ faults }) => faults.traces.length),
   wrongOutcomes: sum(({ faults }) => faults.wrong.length),
   unexpectedEnds: sum(({ unexpectedEnds }) => unexpectedEnds.length),
   slowestDrainMs: Math.max(0, ...reports.map(({ drainedAfterMs }) => drainedAfterMs ?? Number.POSITIVE_INFINITY)),

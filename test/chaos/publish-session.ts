@@ -7,6 +7,7 @@ import { rawEventSubject } from '../../src/service/publish-events.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import type { Publication } from './editing-session.ts';
 import type { ChaosReplica } from './nemesis.ts';
+import { traceparentOf } from './publication-trace.ts';
 
 export const WEBHOOK_SECRET = 'chaos-secret';
 const ANSWER_MS = 10_000;
@@ -36,24 +37,34 @@ async function publish(
   publisher: Publisher,
 ): Promise<void> {
   const { body, eventId, way } = publication;
-  if (way === 'webhook') return post(publication, replicas);
+  const traceparent = traceparentOf(eventId, index);
+  if (way === 'webhook') return post(publication, traceparent, replicas);
   const [message] = parseMessage(body);
   if (message?.kind !== 'change') throw new Error('an event of the session cannot be read');
   const { event } = message;
   if (way === 'raw') {
-    await publisher.publish(rawEventSubject(event.service), body, { msgId: eventId, giveUpAfterMs: Infinity });
+    await publisher.publish(rawEventSubject(event.service), body, {
+      msgId: eventId,
+      headers: { traceparent },
+      giveUpAfterMs: Infinity,
+    });
     return;
   }
   await publisher.publish(changeSubject(event.service, event), body, {
     msgId: `copy ${index} of ${eventId}`,
-    headers: { [CHANGE_HEADERS.receivedAt]: String(Date.now()) },
+    headers: { traceparent, [CHANGE_HEADERS.receivedAt]: String(Date.now()) },
     giveUpAfterMs: Infinity,
   });
 }
 
-async function post({ body, replica }: Publication, replicas: readonly ChaosReplica[]): Promise<void> {
+async function post(
+  { body, replica }: Publication,
+  traceparent: string,
+  replicas: readonly ChaosReplica[],
+): Promise<void> {
   const bytes = Buffer.from(body);
-  const headers = { 'content-type': 'application/json', 'x-om-signature': sign(bytes, WEBHOOK_SECRET) };
+  const signature = sign(bytes, WEBHOOK_SECRET);
+  const headers = { 'content-type': 'application/json', 'x-om-signature': signature, traceparent };
   for (let attempt = 0; ; attempt += 1) {
     const url = replicas[(replica + attempt) % replicas.length]?.process.url;
     if (url !== undefined) {

@@ -1,21 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { STREAMS } from '../../src/domain/subjects.ts';
-import { RAW_EVENTS } from '../../src/intake/raw-events.ts';
-import { readLanes } from '../../src/service/lane-record.ts';
-import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
+import { connectNats } from '../../streams/nats/connection.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
-import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
-import { ReplicaProcess, type UnexpectedEnd } from '../support/replica-process.ts';
+import { startNatsServer } from '../support/nats-server.ts';
+import type { UnexpectedEnd } from '../support/replica-process.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { closeReplica, ownerOf, startReplica, untilUp } from './chaos-replica.ts';
 import { type ChaosSources, createTables, dropTables, readSources, roundConfig } from './chaos-sources.ts';
+import { untilDrained } from './drained.ts';
 import { editingSession } from './editing-session.ts';
 import { judgeRound, type RoundFaults } from './judge-round.ts';
 import { type ChaosReplica, describeStrike, isKill, planStrikes, strike, type World } from './nemesis.ts';
-import { publishSession, WEBHOOK_SECRET } from './publish-session.ts';
+import { publishSession } from './publish-session.ts';
 
 export interface RoundSize {
   readonly edits: number;
@@ -44,8 +41,6 @@ export interface RoundReport {
 }
 
 const REPLICAS = 3;
-const UP_MS = 60_000;
-const DRAIN_MS = 120_000;
 
 /**
  * One round: three replicas behind proxies, edits and strikes at the same time, then everything is healed and drains, and the sources
@@ -103,90 +98,9 @@ export async function runRound(sources: ChaosSources, seed: number, size: RoundS
 
 /** Whether a round shows a fault of the service. */
 export function isClean({ faults, unexpectedEnds, drainedAfterMs }: RoundReport): boolean {
-  const { lost, stale, duplicated, without, wrong } = faults;
+  const { lost, stale, duplicated, without, wrong, traces } = faults;
   return (
-    [lost, stale, duplicated, without, wrong, unexpectedEnds].every((list) => list.length === 0) &&
+    [lost, stale, duplicated, without, wrong, traces, unexpectedEnds].every((list) => list.length === 0) &&
     drainedAfterMs !== undefined
   );
-}
-
-/** A replica's name holds the id of its process. */
-async function ownerOf(
-  link: NatsLink,
-  service: string,
-  replicas: readonly ChaosReplica[],
-): Promise<number | undefined> {
-  const lanes = await readLanes(link, new Set());
-  const owner = lanes.find(({ target }) => target === service)?.owner;
-  const found = replicas.findIndex(({ process }) => process.pid !== undefined && owner?.includes(`-${process.pid}-`));
-  return found === -1 ? undefined : found;
-}
-
-interface ReplicaSettings {
-  readonly folder: string;
-  readonly configPath: string;
-  readonly leaseMs: number;
-}
-
-async function startReplica(
-  index: number,
-  nats: NatsServer,
-  { postgres, mariadb }: ChaosSources,
-  { folder, configPath, leaseMs }: ReplicaSettings,
-): Promise<ChaosReplica> {
-  const links = {
-    nats: await startFaultProxy(() => nats),
-    postgres: await startFaultProxy(() => postgres),
-    mariadb: await startFaultProxy(() => mariadb),
-  };
-  const process = new ReplicaProcess({
-    name: `replica ${index}`,
-    env: {
-      NATS_URL: `nats://127.0.0.1:${links.nats.port}`,
-      BACKFLOW_CONFIG: configPath,
-      BACKFLOW_DATA: join(folder, `replica-${index}`),
-      BACKFLOW_WEBHOOK_SECRETS: WEBHOOK_SECRET,
-      BACKFLOW_TEST_LEASE_MS: String(leaseMs),
-      CHAOS_POSTGRES_PORT: String(links.postgres.port),
-      CHAOS_POSTGRES_PASSWORD: postgres.password,
-      CHAOS_MARIADB_PORT: String(links.mariadb.port),
-      CHAOS_MARIADB_PASSWORD: mariadb.password,
-    },
-  });
-  return { process, links };
-}
-
-async function closeReplica({ process, links }: ChaosReplica): Promise<void> {
-  await process.close();
-  await Promise.all(Object.values(links).map((proxy) => proxy.close()));
-}
-
-async function untilUp(replicas: readonly ChaosReplica[]): Promise<void> {
-  const deadline = performance.now() + UP_MS;
-  for (;;) {
-    const down = replicas.filter(({ process }) => process.url === undefined);
-    if (down.length === 0) return;
-    if (performance.now() > deadline)
-      throw new Error(`${down.map(({ process }) => `${process.name} does not come up:\n${process.log}`).join('\n')}`);
-    await pause(50);
-  }
-}
-
-/** Waits until every consumer has nothing left, and still has nothing a moment later. */
-async function untilDrained(link: NatsLink): Promise<number | undefined> {
-  const beginning = performance.now();
-  let quiet = 0;
-  while (performance.now() - beginning < DRAIN_MS) {
-    quiet = (await hasWork(link)) ? 0 : quiet + 1;
-    if (quiet === 5) return Math.round(performance.now() - beginning);
-    await pause(100);
-  }
-  return undefined;
-}
-
-async function hasWork(link: NatsLink): Promise<boolean> {
-  const raw = await link.jsm.consumers.info(RAW_EVENTS.stream, RAW_EVENTS.durable);
-  const lanes = await link.jsm.consumers.list(STREAMS.changes).next();
-  if (lanes.length < 2) return true;
-  return [raw, ...lanes].some((info) => info.num_pending + info.num_ack_pending > 0);
 }

@@ -10,6 +10,8 @@ export interface FaultProxy {
   readonly port: number;
   /** Connections that are open now. */
   readonly connections: number;
+  /** Connections of which `hold-from` holds something back now. */
+  readonly holding: number;
   /** Holds for connections that are there and for new ones, until the next call. */
   set(fault: Fault): void;
   /** Resets every connection that is open. */
@@ -38,6 +40,9 @@ export async function startFaultProxy(upstream: () => { readonly port: number })
     port: address.port,
     get connections() {
       return connections.size;
+    },
+    get holding() {
+      return [...connections].filter((connection) => connection.holding).length;
     },
     set(next) {
       fault = next;

@@ -4,13 +4,15 @@ import { connect, type Socket } from 'node:net';
  * What a proxy does to the bytes of both directions.
  * `delay`: each byte comes so much later · `throttle`: so many bytes a second · `stall`: nothing comes through until the fault is over,
  * then all of it does, as after a partition that TCP outlives · `black-hole`: what is sent is swallowed, also by new connections;
- * when the fault is over, connections that lost something are reset.
+ * when the fault is over, connections that lost something are reset. `hold-from`: from the first piece that the client sends with this
+ * text in it, nothing of the client comes through until the fault is over.
  */
 export type Fault =
   | { readonly kind: 'pass' }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'throttle'; readonly bytesPerSecond: number }
   | { readonly kind: 'stall' }
+  | { readonly kind: 'hold-from'; readonly text: string }
   | { readonly kind: 'black-hole' };
 
 export type Side = 'client' | 'server';
@@ -32,6 +34,8 @@ class Direction {
   #timer: NodeJS.Timeout | undefined;
   /** Something was swallowed: the stream has a hole and can only be reset. */
   holed = false;
+  /** The text of `hold-from` has been seen. */
+  holding = false;
 
   constructor(from: Socket, to: Socket, fault: Fault, onBroken: () => void) {
     this.#from = from;
@@ -47,6 +51,7 @@ class Direction {
   set(fault: Fault): void {
     this.#fault = fault;
     this.#freeAt = 0;
+    this.holding = false;
     this.#pump();
   }
 
@@ -68,6 +73,8 @@ class Direction {
       this.holed = true;
       return;
     }
+    if (this.#fault.kind === 'hold-from' && 'data' in piece && piece.data.includes(this.#fault.text))
+      this.holding = true;
     this.#waiting.push(piece);
     if ('data' in piece) this.#bytes += piece.data.length;
     if (this.#bytes > ROOM) this.#from.pause();
@@ -76,9 +83,9 @@ class Direction {
 
   #pump(): void {
     clearTimeout(this.#timer);
-    if (this.#fault.kind === 'stall' || this.#fault.kind === 'black-hole') return;
+    if (this.#fault.kind === 'stall' || this.#fault.kind === 'black-hole' || this.holding) return;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      const wait = this.#fault.kind === 'pass' ? 0 : next.dueAt - performance.now();
+      const wait = this.#fault.kind === 'pass' || this.#fault.kind === 'hold-from' ? 0 : next.dueAt - performance.now();
       if (wait > 0) {
         this.#timer = setTimeout(() => this.#pump(), wait);
         return;
@@ -127,6 +134,11 @@ export class ProxiedConnection {
       new Direction(this.#client, this.#server, fault, reset),
       new Direction(this.#server, this.#client, fault, reset),
     ];
+  }
+
+  /** What the client sent is held back by `hold-from`. */
+  get holding(): boolean {
+    return this.#directions.some(({ holding }) => holding);
   }
 
   set(fault: Fault): void {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-const BINARY = fileURLToPath(new URL('../../bin/backflow.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RESTART_MS = 300;
 const LOG_LIMIT = 256 * 1024;
 
@@ -12,6 +13,8 @@ export interface ReplicaOptions {
   readonly name: string;
   /** Everything that the replica is told: NATS_URL, BACKFLOW_CONFIG, BACKFLOW_WEBHOOK_SECRETS, … */
   readonly env: Readonly<Record<string, string>>;
+  /** Folder of the program; this one when absent (a mutant runs from a copy). */
+  readonly root?: string;
 }
 
 /** A process that ended although nobody had ended it, with the end of what it said. */
@@ -37,9 +40,11 @@ export class ReplicaProcess {
   #held: Promise<void> = Promise.resolve();
   #log = '';
   readonly #env: Readonly<Record<string, string>>;
+  readonly #binary: string;
 
-  constructor({ name, env }: ReplicaOptions) {
+  constructor({ name, env, root = ROOT }: ReplicaOptions) {
     this.name = name;
+    this.#binary = join(root, 'bin/backflow.js');
     this.#env = env;
     this.#start();
   }
@@ -99,7 +104,7 @@ export class ReplicaProcess {
 
   #start(): void {
     const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, [BINARY, 'serve', '--json'], {
+    const child = spawn(process.execPath, [this.#binary, 'serve', '--json'], {
       env: { PATH, HOME, BACKFLOW_HTTP: '127.0.0.1:0', ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,3 +1,5 @@
+import type { ProgramEdit } from '../../support/program-copy.ts';
+
 /** A mistake put into a copy of the lane's sources. */
 export interface LaneMutant {
   readonly name: string;
@@ -5,8 +7,7 @@ export interface LaneMutant {
   readonly noticedAs: RegExp;
   /** It takes a contested lane to see it. */
   readonly contested?: boolean;
-  /** Each `from` stands exactly once in its file; otherwise the mutant is out of date and cannot be made. */
-  readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+  readonly edits: readonly ProgramEdit[];
 }
 
 export const LANE_MUTANTS: readonly LaneMutant[] = [
