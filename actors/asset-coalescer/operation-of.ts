@@ -5,6 +5,7 @@ import { managedTags } from '../../src/channels/tag-rules.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Asset } from '../../src/domain/asset.ts';
 import type { ChangeEvent } from '../../src/domain/change-event.ts';
+import { changesNamed } from '../../src/domain/changes-named.ts';
 import { type Field, levelOf } from '../../src/domain/entity.ts';
 import { formatFqn, parseFqn } from '../../src/domain/fqn.ts';
 import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledger.ts';
@@ -88,11 +89,12 @@ export function operationOf(
 function previousText(winner: Touch, context: OperationContext): string | undefined {
   const event = context.event(winner);
   const column = winner.field.column;
+  const changes = event?.changes ?? [];
   const names =
     column === undefined
       ? ['description']
       : [`columns.${formatFqn(column)}.description`, `columns.${column.join('.')}.description`];
-  const change = event?.changes?.find((candidate) => names.includes(candidate.name));
+  const [change] = names.flatMap((name) => changesNamed(changes, name));
   return typeof change?.oldValue === 'string' ? change.oldValue : undefined;
 }
 

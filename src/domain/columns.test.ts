@@ -23,7 +23,11 @@ const table = [
   column("say 'hi'.now"),
 ];
 
-const found = (path: string): readonly string[] => columnCandidates(path, table).map((one) => JSON.stringify(one.path));
+/** So many columns that they are found by an index. */
+const wide = [...table, ...Array.from({ length: 60 }, (_, i) => column(`filler${i}`))];
+
+const found = (path: string, columns = table): readonly string[] =>
+  columnCandidates(path, columns).map((one) => JSON.stringify(one.path));
 
 describe('columnCandidates', () => {
   it.each([
@@ -40,6 +44,7 @@ describe('columnCandidates', () => {
     ['nothing', 'nowhere.at.all', []],
   ])('%s', (_, path, paths) => {
     expect(found(path)).toEqual(paths);
+    expect(found(path, wide)).toEqual(paths);
   });
 
   it('finds what the last segment alone would miss or take for another', () => {

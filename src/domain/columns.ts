@@ -1,3 +1,4 @@
+import { type ColumnIndex, columnIndex } from './column-index.ts';
 import { parseFqn } from './fqn.ts';
 import type { Column } from './snapshot.ts';
 
@@ -29,9 +30,39 @@ export function columnAt(columns: readonly Column[], path: readonly string[]): C
 export function columnCandidates(path: string, columns: readonly Column[]): readonly Column[] {
   const parsed = parseFqn(path);
   const parts = parsed.ok ? parsed.value : undefined;
+  if (columns.length >= MANY_COLUMNS) {
+    const { exact, folded } = indexesOf(columns);
+    const found = exact.find(path, parts);
+    return found.length > 0 ? found : folded().find(path, parts);
+  }
   const all = flattenColumns(columns);
   const exact = all.filter((column) => fits(column, path, parts, (name) => name));
   return exact.length > 0 ? exact : all.filter((column) => fits(column, path, parts, (name) => name.toLowerCase()));
+}
+
+interface ColumnIndexes {
+  readonly exact: ColumnIndex;
+  readonly folded: () => ColumnIndex;
+}
+
+/** From so many columns on, an edit of all of them would cost their square without an index; below, an index costs more than it saves. */
+const MANY_COLUMNS = 32;
+const indexes = new WeakMap<readonly Column[], ColumnIndexes>();
+
+function indexesOf(columns: readonly Column[]): ColumnIndexes {
+  const known = indexes.get(columns);
+  if (known !== undefined) return known;
+  const all = flattenColumns(columns);
+  let folded: ColumnIndex | undefined;
+  const made: ColumnIndexes = {
+    exact: columnIndex(all, (name) => name),
+    folded: () => {
+      folded ??= columnIndex(all, (name) => name.toLowerCase());
+      return folded;
+    },
+  };
+  indexes.set(columns, made);
+  return made;
 }
 
 /** The naive reading, for tests that show what it breaks: whatever follows the last dot names the column. */

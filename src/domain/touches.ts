@@ -1,4 +1,5 @@
 import type { ChangeEvent, FieldChange } from './change-event.ts';
+import { changesNamed } from './changes-named.ts';
 import { addedColumnTouches } from './column-changes.ts';
 import { columnCandidates, columnsByLastSegment, flattenColumns, literalPath } from './columns.ts';
 import { type Field, type FieldKey, fieldKey } from './entity.ts';
@@ -34,7 +35,7 @@ const HARMLESS_OF_COLUMNS = new Set(
 /** The entity was deleted, softly or for good. Such an event touches nothing by itself. */
 export function isDeletion(event: ChangeEvent): boolean {
   if (event.eventType === 'entityDeleted' || event.eventType === 'entitySoftDeleted') return true;
-  return event.changes?.some((change) => change.name === 'deleted' && change.newValue === true) ?? false;
+  return changesNamed(event.changes ?? [], 'deleted').some(({ newValue }) => newValue === true);
 }
 
 /** The event says nothing about what changed, or brings the entity (back): every aspect that the snapshot carries counts. */
