@@ -12,8 +12,8 @@ function waiting(until: number, sequences: readonly number[]): AssetEntry {
   return Object.assign(sampleEntry(changes, config), { notBefore: T0 + until });
 }
 
-const chosen = (entries: readonly AssetEntry[], half = HALF) =>
-  changesToPark(entries, T0, half).map(({ entry, sequences }) => [entries.indexOf(entry), sequences]);
+const chosen = (entries: readonly AssetEntry[], half = HALF, retried: readonly AssetEntry[] = []) =>
+  changesToPark(entries, retried, T0, half).map(({ entry, sequences }) => [entries.indexOf(entry), sequences]);
 
 describe('changesToPark', () => {
   it('leaves half of the credits to those that wait, and parks those that have longest to wait', () => {
@@ -31,6 +31,13 @@ describe('changesToPark', () => {
     const stored = waiting(100, [9, 10, 11, 12]);
     for (const sequence of stored.held.keys()) stored.parked.set(sequence, 100);
     expect(chosen([at, busy, stored])).toEqual([]);
+  });
+
+  it('counts what is being tried once more, which stays where it is', () => {
+    const again = Object.assign(waiting(100, [5, 6]), { phase: 'dispatched' } as const);
+    const entries = [waiting(300, [1, 2])];
+    expect(chosen(entries, HALF, entries)).toEqual([]);
+    expect(chosen(entries, HALF, [...entries, again])).toEqual([[0, [1, 2]]]);
   });
 
   it('counts bytes as well', () => {

@@ -15,18 +15,25 @@ export interface ToPark {
 
 /**
  * Which changes have to be parked so that those of waiting assets hold no more than half of the lane's credits: the assets that
- * have longest to wait, first. No asset parks more than that half, since its parked changes are loaded all at once.
+ * have longest to wait, first. What is being tried once more counts like what waits to be (it will wait again), but stays.
+ * No asset parks more than that half, since its parked changes are loaded all at once.
  */
-export function changesToPark(entries: Iterable<AssetEntry>, now: number, half: CreditLimits): readonly ToPark[] {
+export function changesToPark(
+  entries: Iterable<AssetEntry>,
+  retried: Iterable<AssetEntry>,
+  now: number,
+  half: CreditLimits,
+): readonly ToPark[] {
   const waiting: { readonly entry: AssetEntry; readonly load: CreditLimits }[] = [];
   let [messages, bytes] = [0, 0];
-  for (const entry of entries) {
-    if (!isWaiting(entry, now)) continue;
+  const count = (entry: AssetEntry): CreditLimits => {
     const load = creditsOf(entry);
-    waiting.push({ entry, load });
     messages += load.messages;
     bytes += load.bytes;
-  }
+    return load;
+  };
+  for (const entry of entries) if (isWaiting(entry, now)) waiting.push({ entry, load: count(entry) });
+  for (const entry of retried) if (entry.phase !== 'parking' && !isWaiting(entry, now)) count(entry);
   if (messages <= half.messages && bytes <= half.bytes) return [];
   const chosen: ToPark[] = [];
   for (const { entry, load } of waiting.sort((a, b) => b.entry.notBefore - a.entry.notBefore)) {

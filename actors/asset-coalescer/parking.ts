@@ -99,7 +99,7 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
     const now = wholeTime(ctx.clock);
     for (const entry of queue.delayed.values()) if (isWaiting(entry, now) && isStoredAway(entry)) letGo(state, entry);
     if (lot.isFull || now < state.parkAgainAt) return;
-    for (const { entry, sequences } of changesToPark(queue.delayed.values(), now, lot.half)) {
+    for (const { entry, sequences } of changesToPark(queue.delayed.values(), queue.retried.values(), now, lot.half)) {
       entry.phase = 'parking';
       void store
         .park(entry.key, sequences, entry.notBefore)

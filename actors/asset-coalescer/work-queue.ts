@@ -14,12 +14,16 @@ export class WorkQueue {
   readonly writable = new Map<AssetKey, AssetEntry>();
   readonly doubtful = new Map<AssetKey, AssetEntry>();
   readonly delayed = new Map<AssetKey, AssetEntry>();
+  /** Assets of which something has been tried in vain, whatever they wait for now. */
+  readonly retried = new Map<AssetKey, AssetEntry>();
   /** Present: nothing but this asset is taken. */
   only?: AssetKey;
 
   /** Something about the asset is new. */
   look(entry: AssetEntry): void {
     this.ready.set(entry.key, entry);
+    if (entry.attempts.size > 0) this.retried.set(entry.key, entry);
+    else if (this.retried.size > 0) this.retried.delete(entry.key);
   }
 
   /** When the first of the delayed assets is due (epoch milliseconds); those that no longer wait are taken off. */
@@ -35,7 +39,7 @@ export class WorkQueue {
 
   /** The asset is let go of. */
   forget(key: AssetKey): void {
-    for (const list of [this.ready, this.writable, this.doubtful, this.delayed]) list.delete(key);
+    for (const list of [this.ready, this.writable, this.doubtful, this.delayed, this.retried]) list.delete(key);
   }
 
   /** Everything that waits is to be looked at anew (the configuration is another one). */
