@@ -1,5 +1,6 @@
 // What an engineer would write by hand in an afternoon: consume(), a pool of 8, one statement per message, ack after.
 import { AckPolicy, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { openWriter } from './writers/open-writer.ts';
 import type { Entity } from './writers/writer.ts';
@@ -9,6 +10,8 @@ await (await jetstreamManager(nc)).consumers.add('CHANGES', {
   durable_name: 'loop',
   ack_policy: AckPolicy.Explicit,
   deliver_policy: DeliverPolicy.All,
+  // Longer than the 500 statements of a wide table take; else they would run again and again.
+  ack_wait: nanos(300_000),
 });
 const writer = openWriter(process.env);
 
