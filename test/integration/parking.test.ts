@@ -82,7 +82,7 @@ channels:
       ending.push(() => proxy.close());
       const first = await start(`nats://127.0.0.1:${proxy.port}`);
       const waiting = edits(locked, 12, 'locked');
-      const others = edits(free, 6, 'free');
+      const others = edits(free, 3, 'free');
       const later = edits(locked, 1, 'later');
       const owner = await onDatabase(async (client) => {
         for (const table of [...locked, ...free]) await client.query(`CREATE TABLE ${table} (id int)`);
@@ -98,7 +98,7 @@ channels:
         for (const { body } of others) await second.post(body);
         const done = await second.outcomes(idsOf(others), 60_000);
         expect(done.every(({ status }) => status === 'applied' || status === 'superseded')).toBe(true);
-        expect(await comments(free)).toEqual(free.map(() => 'free 5'));
+        expect(await comments(free)).toEqual(free.map(() => 'free 2'));
         // They merge with what is parked.
         for (const { body } of later) await second.post(body);
         expect((await second.runs()).filter(({ eventId }) => idsOf(waiting).includes(eventId))).toEqual([]);
