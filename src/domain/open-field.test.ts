@@ -65,6 +65,16 @@ describe('doubt and a fresh read', () => {
     expect(field(ledger, 'description').doubts).toEqual([]);
   });
 
+  it('a field that only a deletion settled is in doubt there, too', () => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(change(1, 5, undefined, {}, { eventType: 'entityDeleted' }), 0);
+    ledger.admit(tagged(2, 20, ['A.x'], { added: 'A.x' }), 0);
+    settleAll(ledger);
+    const next = reborn(ledger);
+    next.admit(change(3, 10, undefined, { description: 'text' }, { eventType: 'entityRestored' }), 0);
+    expect(field(next, 'description').doubts).toEqual(['older-than-newest-snapshot']);
+  });
+
   it('a column that several fit and none agrees with', () => {
     const ledger = createLedger(ASSET, undefined);
     const columns = [

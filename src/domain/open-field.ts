@@ -68,7 +68,8 @@ function openDoubts(touch: Touch, situation: FieldSituation): readonly Doubt[] {
       !(doubt === 'field-not-in-snapshot' && seen),
   );
   if (isStale(touch, situation)) doubts.push('rank-not-above-settled');
-  else if (situation.settled === undefined && situation.unseenAbove(touch.rank.time))
+  // What a deletion settled has no value that is known.
+  else if (situation.settled?.hash === undefined && situation.unseenAbove(touch.rank.time))
     doubts.push('older-than-newest-snapshot');
   return doubts;
 }
