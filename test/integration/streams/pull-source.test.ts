@@ -244,6 +244,35 @@ describe('stopping', () => {
     }
   });
 
+  it('stops although changes keep coming, and loses none of them to a request that is left open', async () => {
+    // The consumer gives a lost message out again only after 30 s, and the request would stay open for a minute.
+    const patient = { limits: { messages: 100_000, bytes: 30_000_000 }, expiresMs: 60_000 };
+    let published = 0;
+    const flow = setInterval(() => {
+      fixture.link.nc.publish(`change.${service}.0.table.k`, 'x');
+      published += 1;
+    }, 3);
+    const seen = new Set<number>();
+    const take = (delivery: Delivery): void => {
+      seen.add(delivery.sequence);
+      delivery.ack();
+    };
+    for (let stops = 0; stops < 12; stops += 1) {
+      const source = open(patient);
+      const before = seen.size;
+      const subscription = source.deliveries.subscribe(take);
+      await until(() => seen.size > before, 'something comes');
+      subscription.unsubscribe();
+      await source.stopped();
+    }
+    clearInterval(flow);
+    const last = open(patient);
+    const subscription = last.deliveries.subscribe(take);
+    await until(() => seen.size === published, 'every message has come to somebody');
+    subscription.unsubscribe();
+    await last.stopped();
+  });
+
   it('keeps what is in hand valid after unsubscribing', async () => {
     await publish(5);
     const source = open();
