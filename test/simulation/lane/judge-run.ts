@@ -91,6 +91,7 @@ function judgeValues(run: Run, items: readonly Item[]) {
       const inDoubt =
         certainty === 'doubtful' &&
         (decidedInDoubt(table.knowledge.lastWord(part), part, byEvent) ||
+          (table.knowledge.cameSilently(part) && anyInDoubt(run, table.name, part, items)) ||
           guesses.some((id) => isGuessed(run, id, byEvent)) ||
           (expected === undefined && part.startsWith('tag ') && cameLate(run, table.name, byEvent)));
       if (inDoubt && !run.noDoubt) excused += 1;
@@ -127,13 +128,27 @@ function decidedInDoubt(
   seen: readonly string[] = [],
 ): boolean {
   if (seen.includes(eventId)) return false;
-  const aspect = part === 'owner' ? 'owners' : part.startsWith('tag ') ? 'tags' : 'description';
-  const object = part === 'a' || part === 'b' ? part : '';
   return (byEvent.get(eventId) ?? []).some((item) => {
-    if (item.aspect !== aspect || item.object !== object) return false;
+    if (!isAbout(item, part)) return false;
     if ('status' in item) return item.decidedBy === 'snapshot';
     return decidedInDoubt(item.by, part, byEvent, [...seen, eventId]);
   });
+}
+
+function isAbout(item: Item, part: KnownPart): boolean {
+  const aspect = part === 'owner' ? 'owners' : part.startsWith('tag ') ? 'tags' : 'description';
+  return item.aspect === aspect && item.object === (part === 'a' || part === 'b' ? part : '');
+}
+
+/** What a silent change replaced was decided after that had been seen, when the state that showed it was no longer at hand. */
+function anyInDoubt({ published }: Run, table: string, part: KnownPart, items: readonly Item[]): boolean {
+  return items.some(
+    (item) =>
+      'status' in item &&
+      item.decidedBy === 'snapshot' &&
+      isAbout(item, part) &&
+      published.get(item.sequence)?.table === table,
+  );
 }
 
 /**

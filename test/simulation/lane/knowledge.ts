@@ -36,6 +36,7 @@ export class Knowledge {
   readonly #told = new Set<TextPart>();
   /** Texts that changed in silence and that no event has shown yet. */
   readonly #unseen = new Set<TextPart>();
+  readonly #silent = new Set<KnownPart>();
   readonly #filtered: boolean;
   /**
    * Undos whose time no event tells. One whose partner comes too late (its replica was frozen with it) is placed by a guess, below or
@@ -53,6 +54,11 @@ export class Knowledge {
 
   lastWord(part: KnownPart): string {
     return this.#parts.get(part)?.eventId ?? '';
+  }
+
+  /** Its value came in silence, and some later event has shown it. */
+  cameSilently(part: KnownPart): boolean {
+    return this.#silent.has(part);
   }
 
   get guesses(): readonly string[] {
@@ -96,7 +102,10 @@ export class Knowledge {
   /** An event has carried the entity as it is: what came in silence is known from now on. */
   shown(): void {
     // Unless the change that told of it last came after this one, and was decided in doubt.
-    for (const part of this.#unseen) this.#set(part, { eventId: this.lastWord(part) }, 'doubtful');
+    for (const part of this.#unseen) {
+      this.#set(part, { eventId: this.lastWord(part) }, 'doubtful');
+      this.#silent.add(part);
+    }
     this.#unseen.clear();
   }
 
@@ -158,6 +167,7 @@ export class Knowledge {
   }
 
   #set(part: KnownPart, { eventId }: Pick<Told, 'eventId'>, certainty: Certainty): void {
+    this.#silent.delete(part);
     this.#parts.set(part, { certainty, eventId });
   }
 }
