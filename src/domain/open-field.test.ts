@@ -71,7 +71,8 @@ describe('doubt and a fresh read', () => {
     ledger.admit(tagged(2, 20, ['A.x'], { added: 'A.x' }), 0);
     settleAll(ledger);
     const next = reborn(ledger);
-    next.admit(change(3, 10, undefined, { description: 'text' }, { eventType: 'entityRestored' }), 0);
+    const restored = [{ kind: 'updated', name: 'deleted', oldValue: true, newValue: false }] as const;
+    next.admit(change(3, 10, restored, { description: 'text' }, { eventType: 'entityRestored' }), 0);
     expect(field(next, 'description').doubts).toEqual(['older-than-newest-snapshot']);
   });
 
