@@ -8,6 +8,7 @@ import type { CommandCall } from '../command.ts';
 import { dataDir, httpAddress, natsEnvironment, testLeaseMs, webhookSecrets } from '../environment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readOptions } from '../options.ts';
+import { keepHeapSmall } from '../small-heap.ts';
 import { untilSignal } from '../until-signal.ts';
 
 const schema = z.object({ config: z.string().optional(), allowUnsigned: z.boolean().optional() });
@@ -19,6 +20,7 @@ const FATAL_GRACE_MS = 3_000;
 
 /** `backflow serve`: a replica until SIGTERM or SIGINT. It drains and exits 0; when it cannot go on it exits 1 with the reason. */
 export async function serve({ output, options }: CommandCall): Promise<ExitCode> {
+  keepHeapSmall();
   const { config, allowUnsigned = false } = readOptions(schema, options);
   const { env } = process;
   const http = httpAddress(env);
