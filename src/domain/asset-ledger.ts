@@ -12,6 +12,7 @@ import { recentChange } from './recent-change.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SeenState } from './seen-state.ts';
 import { SettledFields } from './settled-fields.ts';
+import { SettledSequences } from './settled-sequences.ts';
 import type { Snapshot } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-size.ts';
 import { stateBefore } from './state-before.ts';
@@ -57,20 +58,16 @@ class AssetLedger implements Ledger {
   readonly #open = new OpenTouches();
   readonly #seen: SeenState;
   readonly #answered = new WeakSet<Touch>();
-  /** Settled, and above what `#settledUpTo` covers. */
-  readonly #settledSequences: Set<number>;
-  #settledUpTo: SyncState['settledUpTo'];
+  readonly #settledSequences: SettledSequences;
   /** What `open` gave last; undefined when something has changed since. */
   #summaries: readonly OpenField[] | undefined;
-  #newestStreamTime = 0;
 
   constructor(asset: Asset, sync: SyncState | undefined, rules: LedgerRules) {
     this.asset = asset;
     this.#rules = rules;
     this.#settled = new SettledFields(sync);
     this.#recent = new RecentChanges(sync?.recent ?? []);
-    this.#settledSequences = new Set(sync?.settled);
-    this.#settledUpTo = sync?.settledUpTo;
+    this.#settledSequences = new SettledSequences(sync);
     this.#seen = new SeenState(sync?.newestSeen, rules.emptyTags === 'trusted');
   }
 
@@ -82,8 +79,7 @@ class AssetLedger implements Ledger {
 
   #admit(change: ReceivedChange, now: number): Admission {
     const { sequence, event } = change;
-    this.#newestStreamTime = Math.max(this.#newestStreamTime, change.streamTime);
-    if (this.#isSettled(change)) return { kind: 'settled' };
+    if (this.#settledSequences.has(change)) return { kind: 'settled' };
     if (this.#held.has(sequence)) return { kind: 'held' };
     if (this.#isDuplicate(change)) return this.#admitDuplicate(change);
     if (isDeletion(event)) return this.#admitDeletion(change);
@@ -232,14 +228,7 @@ class AssetLedger implements Ledger {
   }
 
   ackedUpTo(sequence: number): void {
-    let highest: number | undefined;
-    for (const settled of this.#settledSequences) {
-      if (settled > sequence) continue;
-      this.#settledSequences.delete(settled);
-      if (highest === undefined || settled > highest) highest = settled;
-    }
-    if (highest === undefined || highest < (this.#settledUpTo?.sequence ?? 0)) return;
-    this.#settledUpTo = { sequence: highest, time: this.#newestStreamTime };
+    this.#settledSequences.ackedUpTo(sequence);
   }
 
   toSyncState(): SyncState {
@@ -249,8 +238,7 @@ class AssetLedger implements Ledger {
       ...this.#settled.toState(),
       ...(Number.isFinite(newestSeen) ? { newestSeen } : {}),
       recent: this.#recent.toState(this.#openEvents()),
-      settled: [...this.#settledSequences].sort((a, b) => a - b),
-      ...(this.#settledUpTo === undefined ? {} : { settledUpTo: this.#settledUpTo }),
+      ...this.#settledSequences.toState(),
     };
   }
 
@@ -260,12 +248,6 @@ class AssetLedger implements Ledger {
       if (change.event.snapshot !== undefined) bytes += snapshotBytes(change.event.snapshot);
     }
     return bytes;
-  }
-
-  #isSettled({ sequence, streamTime, parked }: ReceivedChange): boolean {
-    if (this.#settledSequences.has(sequence)) return true;
-    const upTo = this.#settledUpTo;
-    return parked !== true && upTo !== undefined && sequence <= upTo.sequence && streamTime <= upTo.time;
   }
 
   #isDuplicate({ sequence, event, replayOf }: ReceivedChange): boolean {
