@@ -5,6 +5,7 @@ import type { HeldChange } from '../lane/held-change.ts';
 import type { RecordAnswer } from '../lane/lane-ports.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
+import { createAdmission } from './admission.ts';
 import { admitSafely } from './admit-safely.ts';
 import { askCatalogue } from './ask-catalogue.ts';
 import { type AssetEntry, dueAt, hasWork } from './asset-entry.ts';
@@ -13,7 +14,7 @@ import { acknowledge, closeRound, emptyOutcome } from './close-work.ts';
 import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
 import { newState, noteHolding, progressOf, type CoalescerState as State, tellHeld } from './coalescer-state.ts';
 import { lookAgain, withoutHeld } from './held-fields.ts';
-import { loadAssets, reloadAsset } from './load-assets.ts';
+import { reloadAsset } from './load-assets.ts';
 import { isCopied, unloaded } from './parked-state.ts';
 import { createParking } from './parking.ts';
 import { retryDelay } from './retry-schedule.ts';
@@ -32,24 +33,8 @@ type Ctx = ActorContext<CoalescerMessage>;
 export function assetCoalescer(options: CoalescerOptions): Behavior<State, CoalescerMessage> {
   const { identity, ports } = options;
   const { target } = identity;
+  const { admit, loaded } = createAdmission(options, admitOne);
   const parking = createParking(options, { admit: admitOne, changed, finish });
-
-  async function admit(state: State, changes: readonly HeldChange[], ctx: Ctx): Promise<void> {
-    if (state.phase !== 'open') {
-      // Whoever ends the lane gives them back.
-      for (const held of changes) held.span.end();
-      return;
-    }
-    await loadAssets(state.cache, changes, target, ports.store);
-    for (const held of changes) {
-      const entry = state.cache.get(held.key);
-      if (entry === undefined) throw new Error('an asset was dropped before its change was admitted');
-      if (entry.phase === 'reading') {
-        state.held.set(held.received.sequence, held.receivedAt);
-        entry.arrived.push(held);
-      } else admitOne(state, entry, held, ctx);
-    }
-  }
 
   function admitOne(state: State, entry: AssetEntry, held: HeldChange, ctx: Ctx): void {
     const { sequence } = held.received;
@@ -304,6 +289,8 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     switch (message.type) {
       case 'changes':
         return admit(state, message.changes, ctx);
+      case 'states':
+        return loaded(state, message, ctx);
       case 'demand':
         state.demands.push(message.fields);
         return;
@@ -390,6 +377,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     stopped(state) {
       for (const entry of state.cache.values())
         for (const held of [...entry.held.values(), ...entry.arrived]) held.span.end();
+      for (const waiting of state.awaiting.values()) for (const held of waiting) held.span.end();
       ports.observe.progress({ held: 0, oldestHeldAt: undefined, parked: 0 });
       if (state.holding.size > 0) ports.observe.held?.([]);
     },

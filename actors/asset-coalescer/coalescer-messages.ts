@@ -2,7 +2,7 @@ import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { CatalogueAnswer } from '../../src/domain/catalogue-reader.ts';
-import type { CreditLimits } from '../../streams/nats/contract.ts';
+import type { CreditLimits, StoredMessage } from '../../streams/nats/contract.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
@@ -14,6 +14,13 @@ import type { SoloAnswer } from './solo-state.ts';
 
 export type CoalescerMessage =
   | { readonly type: 'changes'; readonly changes: readonly HeldChange[] }
+  /** States that were asked for have come (last outcome messages by subject), or could not be had within the lane's life. */
+  | {
+      readonly type: 'states';
+      readonly keys: readonly AssetKey[];
+      readonly stored?: ReadonlyMap<string, StoredMessage>;
+      readonly error?: unknown;
+    }
   /** The dispatcher can take a batch of so many fields. */
   | { readonly type: 'demand'; readonly fields: number }
   | { readonly type: 'results'; readonly results: ReadonlyMap<AssetKey, readonly FieldResult[]> }

@@ -5,6 +5,7 @@ import type { CreditLimits } from '../../streams/nats/contract.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork } from '../lane/asset-work.ts';
+import type { HeldChange } from '../lane/held-change.ts';
 import type { LaneObserver } from '../lane/lane-ports.ts';
 import { AssetCache } from './asset-cache.ts';
 import type { AssetEntry } from './asset-entry.ts';
@@ -33,6 +34,10 @@ export interface CoalescerState {
   /** Fields asked for by the dispatcher and not yet given, one number for each batch. */
   readonly demands: number[];
   reading: number;
+  /** Changes whose asset's state is being fetched, or will be with the next request. */
+  readonly awaiting: Map<AssetKey, HeldChange[]>;
+  /** A request for states is under way. */
+  loading: boolean;
   /** When the present turn began, epoch milliseconds. */
   now: number;
   /** One change is handled and nothing else. */
@@ -62,6 +67,8 @@ export function newState(
     held: new Map(),
     demands: [],
     reading: 0,
+    awaiting: new Map(),
+    loading: false,
     now: 0,
     solo: undefined,
     alarm: undefined,

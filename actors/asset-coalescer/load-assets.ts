@@ -13,23 +13,23 @@ import { type AssetEntry, newEntry } from './asset-entry.ts';
 import { takeParked } from './parked-state.ts';
 import { takePartial } from './partly-recorded.ts';
 
-/** Fetches the states of the assets that are not resident, all at once, and makes them resident. */
-export async function loadAssets(
+/**
+ * Makes the asset resident with its state out of `stored` (last outcome messages by subject), or with none. A promise only where the
+ * state lies beside its message.
+ */
+export function makeResident(
   cache: AssetCache,
-  changes: readonly HeldChange[],
+  { asset, key }: Pick<HeldChange, 'asset' | 'key'>,
   target: string,
+  stored: ReadonlyMap<string, StoredMessage>,
   store: LaneStore,
-): Promise<void> {
-  const missing = new Map<string, HeldChange>();
-  for (const held of changes) if (!cache.has(held.key)) missing.set(outcomeSubject(target, held.key), held);
-  if (missing.size === 0) return;
-  const stored = await store.lastOutcomes([...missing.keys()]);
-  for (const [subject, { asset, key }] of missing) {
-    const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
-    const loading = takeState(entry, stored.get(subject), store);
-    if (loading !== undefined) await loading;
-    cache.add(entry);
-  }
+): Promise<void> | undefined {
+  const subject = outcomeSubject(target, key);
+  const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
+  const loading = takeState(entry, stored.get(subject), store);
+  if (loading !== undefined) return loading.then(() => cache.add(entry));
+  cache.add(entry);
+  return undefined;
 }
 
 /** Makes those of the assets resident that have an outcome, which tells what they are. */

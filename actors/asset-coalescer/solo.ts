@@ -48,6 +48,7 @@ function answerOf(state: CoalescerState, { change }: Solo): SoloAnswer | undefin
     for (const entry of state.cache.values()) if (entry.phase !== 'idle') return undefined;
     return 'quiet';
   }
+  if (state.awaiting.has(change.key)) return undefined;
   const entry = state.cache.peek(change.key);
   if (entry === undefined || !holds(entry, change.sequence)) return 'ended';
   return isAtRest(state, entry) ? 'ended' : undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AssetCache } from '../../actors/asset-coalescer/asset-cache.ts';
-import { loadAssets } from '../../actors/asset-coalescer/load-assets.ts';
+import { makeResident } from '../../actors/asset-coalescer/load-assets.ts';
 import { assetKey } from '../../src/domain/asset.ts';
 import type { OutcomeItem, OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseOutcomeMessage } from '../../src/domain/parse-outcome.ts';
@@ -87,7 +87,8 @@ async function record(message: OutcomeMessage, previous = message.state): Promis
 /** The state that a lane begins with, which has not met the asset before. */
 async function loadedState(): Promise<SyncState | undefined> {
   const cache = new AssetCache(100_000_000);
-  await loadAssets(cache, [held], TARGET, newStore());
+  const store = newStore();
+  await makeResident(cache, held, TARGET, await store.lastOutcomes([subject]), store);
   return cache.get(held.key)?.ledger.toSyncState();
 }
 

@@ -51,6 +51,8 @@ export function owner(
     readonly park?: boolean;
     readonly fence?: number;
     readonly ackFloor?: number;
+    /** What the stream does before it gives the states asked for. */
+    readonly onStates?: (subjects: readonly string[]) => Promise<void>;
   } = {},
 ) {
   const { bodies, last, copies, outcomes, acks } = world;
@@ -77,7 +79,10 @@ export function owner(
       renderer: { tell: ({ works: given }) => works.push([...given]) > 0 },
       ports: {
         store: {
-          lastOutcomes: async (subjects) => new Map([...last].filter(([subject]) => subjects.includes(subject))),
+          lastOutcomes: async (subjects) => {
+            await options.onStates?.(subjects);
+            return new Map([...last].filter(([subject]) => subjects.includes(subject)));
+          },
           recordOutcome: async (subject, message) => {
             outcomes.push(message);
             const data = Buffer.from(JSON.stringify(message));
