@@ -51,14 +51,13 @@ const summary = {
   slowestDrainMs: Math.max(0, ...reports.map(({ drainedAfterMs }) => drainedAfterMs ?? Number.POSITIVE_INFINITY)),
   failingSeeds: reports.filter((report) => !isClean(report)).map(({ seed }) => seed),
 };
-process.stdout.write(
-  values.json
-    ? `${JSON.stringify(summary)}\n`
-    : `${Object.entries(summary)
-        .map(([name, value]) => `${name.padEnd(20)} ${Array.isArray(value) ? value.join(' ') || 'none' : value}`)
-        .join('\n')}\n`,
-);
-process.exitCode = summary.failingSeeds.length === 0 ? 0 : 1;
+const text = values.json
+  ? JSON.stringify(summary)
+  : Object.entries(summary)
+      .map(([name, value]) => `${name.padEnd(20)} ${Array.isArray(value) ? value.join(' ') || 'none' : value}`)
+      .join('\n');
+// Nothing that a round may have left behind keeps the program from ending.
+process.stdout.write(`${text}\n`, () => process.exit(summary.failingSeeds.length === 0 ? 0 : 1));
 
 function tell(report: RoundReport, number: string): void {
   const { seed, strikes, kills, changes, drainedAfterMs, faults, unexpectedEnds } = report;

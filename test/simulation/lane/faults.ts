@@ -19,8 +19,9 @@ export interface TargetFaults {
   readonly cutBatches: number;
   /** Batches that are refused with "too many requests". */
   readonly throttled: number;
-  /** Answers that take seconds. */
+  /** Answers that take up to `slowMs`. */
   readonly slow: number;
+  readonly slowMs: number;
   /** Texts that begin so are refused: one bad item in a batch. */
   readonly refusedText: string;
   /** A new owner's session ends those of earlier epochs. Without it the promises cannot hold (a test shows that it is noticed). */
@@ -76,7 +77,9 @@ export function drawFaults(
       lostAnswers: chance(0.3) ? 0.1 : 0,
       cutBatches: chance(0.3) ? 0.15 : 0,
       throttled: chance(0.2) ? 0.15 : 0,
-      slow: chance(0.2) ? 0.1 : 0,
+      slow: chance(0.2) ? 0.1 : fence ? 0 : 0.2,
+      // Without a fence statements have to be under way for as long as it takes another owner to write.
+      slowMs: fence ? 4_000 : 30_000,
       refusedText: POISON,
       fence,
     },

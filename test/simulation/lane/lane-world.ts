@@ -96,13 +96,11 @@ class World {
     this.#filtered = kit.random() < 0.4;
     // Most runs are small: what many changes bring to light, many small runs find cheaper.
     const many = kit.random() < 0.25;
-    const tables = Array.from(
-      { length: many ? 5 : 2 + Math.floor(kit.random() * 3) },
-      (_, i) => `t${many ? i : 4 - i}`,
-    );
+    const few = options.fence === false ? 1 : 2 + Math.floor(kit.random() * 3);
+    const tables = Array.from({ length: many ? 5 : few }, (_, i) => `t${many ? i : 4 - i}`);
     this.#edits = editingSessions(kit.random, {
       tables,
-      edits: many ? 28 : 8 + Math.floor(kit.random() * 8),
+      edits: many || options.fence === false ? 28 : 8 + Math.floor(kit.random() * 8),
       start: START,
       filtered: this.#filtered,
     });

@@ -135,8 +135,9 @@ export class ModelTarget {
 
   async #way(site: ReplicaSite): Promise<void> {
     const { random } = this.#kit;
-    const slow = random() < this.#faults.slow;
-    await this.#kit.sleep(1 + Math.floor(random() * (slow ? 4_000 : 10)));
+    const { slow, slowMs } = this.#faults;
+    const most = random() < slow ? slowMs : 10;
+    await this.#kit.sleep(1 + Math.floor(random() * most));
     await site.running();
   }
 
