@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /** How much the heap may grow above what is in use before it is collected whole, percent; V8 left alone goes up to 300. */
-const GROWTH_PERCENT = 60;
+const GROWTH_PERCENT = 150;
 
 /**
  * Makes the process of a replica collect before it grows. What a lane holds is bounded, but what it has let go of would otherwise
