@@ -28,6 +28,12 @@ export class RecentChanges {
 
   constructor(changes: readonly RecentChange[]) {
     for (const change of changes) this.#byId.set(change.eventId, change);
+    // What showed a silent change was kept for that; it also tells in which version the entity was.
+    this.#sightings = changes.flatMap(({ quiet, entityId, currentVersion: version, time, after }) =>
+      quiet === true && after?.description !== undefined
+        ? [{ entityId, version, time, description: after.description }]
+        : [],
+    );
   }
 
   get size(): number {

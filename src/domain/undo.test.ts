@@ -115,10 +115,11 @@ describe('a vote between an edit and its undo', () => {
       { currentVersion: 0.3, previousVersion: 0.3 },
     );
 
+  const edit: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'edited' }];
+  const undo: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'edited' }];
+
   it.each([true, false])('does not hide the undo, coming before it: %s', (before) => {
     const ledger = createLedger(ASSET, undefined);
-    const edit: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'edited' }];
-    const undo: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'edited' }];
     ledger.admit(change(1, 50, edit, { description: 'edited' }, { currentVersion: 0.3, previousVersion: 0.2 }), 0);
     if (before) ledger.admit(vote(2, 90), 0);
     ledger.admit(change(3, 10, undo, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
@@ -129,16 +130,32 @@ describe('a vote between an edit and its undo', () => {
 
   it('does not lift the undo above it when it shows another content of the same version: that was entered again', () => {
     const ledger = createLedger(ASSET, undefined);
-    const edit: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'first' }];
-    const undo: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'first' }];
+    const first: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'first' }];
+    const back: readonly FieldChange[] = [{ kind: 'deleted', name: 'description', oldValue: 'first' }];
     const forth = { currentVersion: 0.3, previousVersion: 0.2 };
-    ledger.admit(change(1, 50, edit, { description: 'first' }, forth), 0);
+    ledger.admit(change(1, 50, first, { description: 'first' }, forth), 0);
     ledger.admit(vote(2, 90), 0);
-    ledger.admit(change(3, 10, undo, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
+    ledger.admit(change(3, 10, back, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
     const again: readonly FieldChange[] = [{ kind: 'added', name: 'description', newValue: 'edited' }];
     ledger.admit(change(4, 80, again, { description: 'edited' }, forth), 0);
     // The vote shows the text of that one, and ranks above it.
     expect(field(ledger, 'description').winner.sequence).toBe(2);
     expect(ledger.value({ aspect: 'description' })).toMatchObject({ known: true, text: 'edited' });
+  });
+
+  it('that was settled by an owner before still ranks below the undo, also where the edit comes after it', () => {
+    const first = createLedger(ASSET, undefined);
+    const forth = { currentVersion: 0.3, previousVersion: 0.2 };
+    first.admit(described(1, 10, 'old', { currentVersion: 0.2, previousVersion: 0.1 }), 0);
+    settleAll(first);
+    // The vote shows the edit, which has not come yet, and its text is settled with the vote's rank.
+    first.admit(vote(2, 90), 0);
+    settleAll(first);
+    const ledger = reborn(first);
+    ledger.admit(change(3, 50, edit, { description: 'edited' }, forth), 0);
+    settleAll(ledger);
+    ledger.admit(change(4, 10, undo, {}, { currentVersion: 0.2, previousVersion: 0.3 }), 0);
+    expect(field(ledger, 'description')).toMatchObject({ stale: false });
+    expect(field(ledger, 'description').winner.rank.time).toBeGreaterThan(T + 90);
   });
 });
