@@ -1,4 +1,4 @@
-import { type Content, type Emitted, TARGET, TEXT_PARTS, type TextPart } from './catalogue.ts';
+import { type Content, type Emitted, TARGET, TEXT_PARTS, type TextPart } from './catalogue-content.ts';
 
 /** One entry of a change description. Lists hold what was added or removed. */
 export interface FieldDiff {

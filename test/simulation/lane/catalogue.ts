@@ -1,33 +1,6 @@
+import { BOT, type Content, type Emitted, type TextPart } from './catalogue-content.ts';
 import { changesBetween, entityJson, eventJson, type FieldDiff, voteDiff } from './catalogue-events.ts';
 import { Knowledge } from './knowledge.ts';
-
-/** What people edit of one table of the model. Undefined: none. */
-export interface Content {
-  readonly description?: string;
-  /** Descriptions of the two columns. */
-  readonly a?: string;
-  readonly b?: string;
-  readonly owner?: string;
-  /** `Classification.tag`, at most one of each classification. */
-  readonly tags: readonly string[];
-}
-export type TextPart = 'description' | 'a' | 'b';
-export const TEXT_PARTS: readonly TextPart[] = ['description', 'a', 'b'];
-
-export const BOT = 'ingestion-bot';
-export const TARGET = 'pg_sales';
-/** The label that brings a table into the filter of the second kind of configuration. */
-export const SENSITIVE = 'PII.Sensitive';
-
-/** One message for CHANGES. `keys`: the fields (`aspect object`) that it touches; undefined: it can have no outcome. */
-export interface Publication {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly at: number;
-  readonly table?: string;
-  readonly user?: string;
-  readonly keys?: readonly string[];
-}
 
 interface Version {
   readonly number: number;
@@ -44,16 +17,8 @@ const SESSION_MS = 600_000;
 const OLD_MS = 60_000;
 const NOTHING: Content = { tags: [] };
 
-/** What an edit says to the catalogue, and to whoever judges the run in the end. */
-export interface Emitted {
-  readonly eventId: string;
-  readonly user: string;
-  readonly body: string;
-  readonly keys: readonly string[];
-}
-
 /**
- * One table as OpenMetadata 1.12 was seen to keep it (`reference/openmetadata-real-server.md` §2): further edits of one person share
+ * One table as OpenMetadata 1.12 was seen to keep it: further edits of one person share
  * a version; an edit that gives back what the version before held returns to that version's number, time, editor and snapshot; votes
  * carry neither tags nor owners; `changeSummary` tells the true time of texts and owners that were set, and of nothing else. Beside
  * it stands what a lane can know of each part (`knowledge`), from the history alone.

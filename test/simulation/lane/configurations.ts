@@ -1,7 +1,7 @@
 import type { Channel } from '../../../src/channels/channel.ts';
 import type { CompiledConfig } from '../../../src/config/compiled.ts';
 import type { Aspect } from '../../../src/domain/entity.ts';
-import { BOT, SENSITIVE, TARGET } from './catalogue.ts';
+import { BOT, SENSITIVE, TARGET } from './catalogue-content.ts';
 
 /** The filter of one label, as compiled from JsonLogic; it is in doubt where the tags are not known. */
 const HAS_LABEL: Channel['filter'] = {

@@ -1,5 +1,6 @@
 import type { Random } from '../../../actors/kernel/index.ts';
-import { BOT, CatalogueTable, type Content, type Emitted, type Publication, TARGET, TEXT_PARTS } from './catalogue.ts';
+import { CatalogueTable } from './catalogue.ts';
+import { BOT, type Content, type Emitted, type Publication, TARGET, TEXT_PARTS } from './catalogue-content.ts';
 
 export interface EditingHabits {
   readonly tables: readonly string[];

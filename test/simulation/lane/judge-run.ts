@@ -1,5 +1,6 @@
 import type { OutcomeItem, SupersededItem } from '../../../src/domain/outcome.ts';
-import { BOT, type CatalogueTable, type Publication } from './catalogue.ts';
+import type { CatalogueTable } from './catalogue.ts';
+import { BOT, type Publication } from './catalogue-content.ts';
 import { channelOf } from './configurations.ts';
 import { POISON } from './editing-sessions.ts';
 import type { BadTables } from './faults.ts';

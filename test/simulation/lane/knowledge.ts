@@ -1,4 +1,4 @@
-import { type Content, SENSITIVE, TEXT_PARTS, type TextPart } from './catalogue.ts';
+import { type Content, SENSITIVE, TEXT_PARTS, type TextPart } from './catalogue-content.ts';
 
 /**
  * What the history of edits says about one part at rest.

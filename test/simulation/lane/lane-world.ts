@@ -7,7 +7,7 @@ import type { CompiledConfig } from '../../../src/config/compiled.ts';
 import type { CatalogueReader } from '../../../src/domain/catalogue-reader.ts';
 import { parseSnapshot } from '../../../src/domain/parse-snapshot.ts';
 import type { CreditLimits, Lease } from '../../../streams/nats/contract.ts';
-import { type Publication, TARGET } from './catalogue.ts';
+import { type Publication, TARGET } from './catalogue-content.ts';
 import { configurations } from './configurations.ts';
 import { editingSessions } from './editing-sessions.ts';
 import { drawFaults, type Faults } from './faults.ts';

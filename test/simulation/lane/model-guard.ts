@@ -2,7 +2,7 @@ import type { TestKit } from '../../../actors/kernel/test-kit.ts';
 import type { ClearAsked, ClearGuard } from '../../../actors/lane/lane-ports.ts';
 import type { ChannelHolds } from '../../../src/channels/channel-holds.ts';
 import { type GuardState, NEW_GUARD, passClears, releaseClears } from '../../../src/domain/clear-guard.ts';
-import { TARGET } from './catalogue.ts';
+import { TARGET } from './catalogue-content.ts';
 import type { ReplicaSite } from './replica-site.ts';
 
 /** So long after a channel began to hold somebody has looked at it. */

@@ -4,7 +4,7 @@ import type { TestKit } from '../../../actors/kernel/test-kit.ts';
 import { changeSubject } from '../../../src/domain/subjects.ts';
 import type { CreditLimits, Delivery, PullEvent, PullSource } from '../../../streams/nats/contract.ts';
 import { createCredits } from '../../../streams/operators/credits.ts';
-import { TARGET } from './catalogue.ts';
+import { TARGET } from './catalogue-content.ts';
 import type { ReplicaSite } from './replica-site.ts';
 
 interface Entry {
