@@ -101,12 +101,14 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
   async function handleSuspect(delivery: Delivery, state: State, suspects: Suspects, now: number): Promise<void> {
     const { sequence } = delivery;
     if (suspects.judge(delivery) === 'given-up') {
-      // What the owner before has decided of it may still come in, and no compare-and-set stands between the two.
+      // What the owner before has decided of it may still come in; an asset without any outcome cannot be closed against that.
       if (now < options.fenceUntil) {
         delivery.nak(options.fenceUntil - now);
         return;
       }
-      if (await isSettledBefore(delivery, identity.target, ports.store)) delivery.ack();
+      const settled = await isSettledBefore(delivery, identity, ports.store, now);
+      if (settled === 'lost') return options.onLost();
+      if (settled) delivery.ack();
       else if (!(await record([await unreadable(delivery, KILLED, now)], state.config, now))) return;
       await suspects.forget(sequence);
       return;

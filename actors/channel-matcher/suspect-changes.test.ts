@@ -28,6 +28,7 @@ function world(options: { readonly notes?: SuspectNotes; readonly settled?: numb
   const letters: DeadLetter[] = [];
   const bulk: BulkOutcomeMessage[] = [];
   let answers = true;
+  let recorded: StoredMessage | undefined;
   let notes = options.notes ?? { deaths: {} };
   const nothing = () => undefined;
   const unused = async (): Promise<never> => Promise.reject(new Error('not used'));
@@ -49,7 +50,7 @@ function world(options: { readonly notes?: SuspectNotes; readonly settled?: numb
     };
     const subject = outcomeSubject(TARGET, key);
     const data = Buffer.from(JSON.stringify(message));
-    return new Map([[subject, { subject, sequence: 1, time: T0, headers: {}, data }]]);
+    return new Map([[subject, recorded ?? { subject, sequence: 1, time: T0, headers: {}, data }]]);
   };
   const coalescer = {
     offer: async (message: CoalescerMessage) => {
@@ -76,8 +77,16 @@ function world(options: { readonly notes?: SuspectNotes; readonly settled?: numb
       ports: {
         store: {
           lastOutcomes: async () => stored(),
-          recordOutcome: unused,
+          recordOutcome: async (subject, message, expected) => {
+            if (expected !== 1) return { kind: 'outdated' };
+            recorded = { subject, sequence: 2, time: T0, headers: {}, data: Buffer.from(JSON.stringify(message)) };
+            log.push(
+              `outcome of epoch ${message.epoch} with ${message.items.length} items, settles ${message.settles}`,
+            );
+            return { kind: 'recorded', sequence: 2 };
+          },
           recordBulk: async (message) => {
+            log.push('bulk');
             bulk.push(message);
             return 'recorded';
           },
@@ -155,7 +164,7 @@ describe('a change that is delivered again and again', () => {
     }
     const last = world({ notes });
     await last.deliver([7, 24, 'whatever kills'], [8, 2]);
-    expect(last.log).toEqual(['note {"deaths":{"7":3}}', 'changes 8', 'ack 7', 'note {"deaths":{}}']);
+    expect(last.log).toEqual(['note {"deaths":{"7":3}}', 'changes 8', 'bulk', 'ack 7', 'note {"deaths":{}}']);
     expect(last.bulk.flatMap(({ items, settles }) => [items, settles])).toMatchObject([
       [{ sequence: 7, eventId: 'e7', status: 'failed', failure: { class: 'invalid', code: 'killed-its-owners' } }],
       [7],
@@ -168,6 +177,12 @@ describe('a change that is delivered again and again', () => {
     await lane.deliver([7, 24]);
     expect(lane.log).toEqual(['ack 7', 'note {"deaths":{}}']);
     expect([lane.bulk, lane.letters]).toEqual([[], []]);
+  });
+
+  it('is given up only after outcomes of earlier owners of its asset are refused', async () => {
+    const lane = world({ notes: { deaths: { 7: 3 } }, settled: [6] });
+    await lane.deliver([7, 24]);
+    expect(lane.log).toEqual(['outcome of epoch 3 with 0 items, settles ', 'bulk', 'ack 7', 'note {"deaths":{}}']);
   });
 
   it('is not given up while a late outcome of the owner before may still come', async () => {
