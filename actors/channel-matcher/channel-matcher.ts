@@ -113,6 +113,11 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
       await suspects.forget(sequence);
       return;
     }
+    // It was given up before, and only its acknowledgement was lost.
+    if ((await ports.store.settledInBulk([sequence], delivery.streamTime)).has(sequence)) {
+      delivery.ack();
+      return;
+    }
     if (!(await suspects.enter(sequence))) return;
     const { changes, alone } = await part([delivery], { ...state, suspects: undefined }, now);
     const [change] = changes;

@@ -90,7 +90,7 @@ function world(options: { readonly notes?: SuspectNotes; readonly settled?: numb
             bulk.push(message);
             return 'recorded';
           },
-          settledInBulk: async () => new Set(),
+          settledInBulk: async () => new Set(bulk.flatMap(({ settles }) => settles)),
           recordDeadLetter: async (letter) => void letters.push(letter),
           changeBody: unused,
           fetchObject: unused,
@@ -177,6 +177,14 @@ describe('a change that is delivered again and again', () => {
     await lane.deliver([7, 24]);
     expect(lane.log).toEqual(['ack 7', 'note {"deaths":{}}']);
     expect([lane.bulk, lane.letters]).toEqual([[], []]);
+  });
+
+  it('that was given up, and comes once more since its acknowledgement was lost, is only acknowledged', async () => {
+    const lane = world({ notes: { deaths: { 7: 3 } } });
+    await lane.deliver([7, 24]);
+    expect(lane.log).toEqual(['bulk', 'ack 7', 'note {"deaths":{}}']);
+    await lane.deliver([7, 25]);
+    expect(lane.log.slice(3)).toEqual(['ack 7']);
   });
 
   it('is given up only after outcomes of earlier owners of its asset are refused', async () => {
