@@ -1,6 +1,6 @@
+import type { AdmittedChange } from './admitted-change.ts';
 import type { Asset } from './asset.ts';
 import type { ChangeEvent } from './change-event.ts';
-import { descriptionsOf } from './descriptions.ts';
 import { type Field, type FieldKey, fieldKey } from './entity.ts';
 import type { EventTouch } from './event-touch.ts';
 import type { Admission, FieldValue, Ledger, OpenField, ReceivedChange, Settlement, Touch } from './ledger.ts';
@@ -13,13 +13,14 @@ import { RecentChanges } from './recent-changes.ts';
 import { SeenState } from './seen-state.ts';
 import { SettledFields } from './settled-fields.ts';
 import { SettledSequences } from './settled-sequences.ts';
+import { differingDescriptions, emptyDescriptions, type KnownDescriptions } from './silent-descriptions.ts';
 import type { Snapshot } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-size.ts';
 import { stateBefore } from './state-before.ts';
 import type { SettledField, SyncState } from './sync-state.ts';
 import { isDeletion, touchesOf, touchesWhole } from './touches.ts';
 import { isUndo, placeUndo, UNDO_WAIT_MS } from './undo.ts';
-import { fieldValueHash, NO_VALUE, valueHash } from './value-hash.ts';
+import { fieldValueHash, NO_VALUE } from './value-hash.ts';
 
 export interface LedgerOptions {
   /** Wrong rules, for tests that show what each rule is for. */
@@ -38,22 +39,12 @@ const DELETION_STEP = 0.5;
 
 const NONE: readonly never[] = [];
 
-interface HeldChange {
-  readonly change: ReceivedChange;
-  /** Number of its touches that are open. */
-  open: number;
-  /** Rank of its snapshot. */
-  rank: Rank;
-  /** What an undo touches. Its rank is inferred, and moves when a better partner comes, until something of it is decided. */
-  readonly undo?: readonly EventTouch[];
-}
-
 class AssetLedger implements Ledger {
   readonly asset: Asset;
   readonly #rules: LedgerRules;
   readonly #settled: SettledFields;
   readonly #recent: RecentChanges;
-  readonly #held = new Map<number, HeldChange>();
+  readonly #held = new Map<number, AdmittedChange>();
   readonly #waiting = new Map<number, { readonly change: ReceivedChange; readonly until: number }>();
   readonly #open = new OpenTouches();
   readonly #seen: SeenState;
@@ -61,6 +52,15 @@ class AssetLedger implements Ledger {
   readonly #settledSequences: SettledSequences;
   /** What `open` gave last; undefined when something has changed since. */
   #summaries: readonly OpenField[] | undefined;
+  readonly #descriptions: KnownDescriptions = {
+    isOpen: (key) => this.#open.has(key),
+    atHand: (field) => {
+      const value = this.value(field);
+      const hash = fieldValueHash(value);
+      return value.known && hash !== undefined ? { rank: value.rank, hash } : undefined;
+    },
+    settled: (key) => this.#settled.get(key),
+  };
 
   constructor(asset: Asset, sync: SyncState | undefined, rules: LedgerRules) {
     this.asset = asset;
@@ -72,9 +72,12 @@ class AssetLedger implements Ledger {
   }
 
   admit(change: ReceivedChange, now: number): Admission {
-    const admission = this.#admit(change, now);
-    this.#summaries = undefined;
-    return admission;
+    try {
+      return this.#admit(change, now);
+    } finally {
+      // Also when it went wrong half-way: whoever caught that looks at what has become open.
+      this.#summaries = undefined;
+    }
   }
 
   #admit(change: ReceivedChange, now: number): Admission {
@@ -97,7 +100,7 @@ class AssetLedger implements Ledger {
       this.#rank(change, undoTime ?? event.timestamp),
     );
     if (event.snapshot !== undefined) {
-      touches.push(...this.#differing(change, event.snapshot, rank, touches));
+      touches.push(...differingDescriptions(change, event.snapshot, rank, touches, this.#descriptions));
       this.#seen.observe(event.snapshot, rank, sequence);
       if (touchesWhole(event)) this.#noteEmptyDescriptions(event.snapshot, rank);
     }
@@ -334,43 +337,11 @@ class AssetLedger implements Ledger {
     return { sequence, eventId: event.id, field, key, rank, reason, removedTags, doubts };
   }
 
-  /**
-   * Descriptions that were settled and stand differently in this newer snapshot: suggestions and tasks show only so. An open field
-   * counts with the value at hand, since it may be on its way to the source already.
-   */
-  #differing(change: ReceivedChange, snapshot: Snapshot, rank: Rank, touched: readonly Touch[]): readonly Touch[] {
-    const keys = new Set(touched.map((touch) => touch.key));
-    const touches: Touch[] = [];
-    for (const { field, key, text } of descriptionsOf(snapshot)) {
-      const known = keys.has(key) ? undefined : this.#open.has(key) ? this.#atHand(field) : this.#settled.get(key);
-      if (known?.hash === undefined || !isAbove(rank, known.rank) || valueHash(text) === known.hash) continue;
-      const { sequence, event } = change;
-      const doubts = isUndo(event) ? (['undo'] as const) : [];
-      touches.push({ sequence, eventId: event.id, field, key, rank, reason: 'differs', removedTags: [], doubts });
-    }
-    return touches;
-  }
-
-  #atHand(field: Field): Pick<SettledField, 'rank' | 'hash'> | undefined {
-    const value = this.value(field);
-    const hash = fieldValueHash(value);
-    return value.known && hash !== undefined ? { rank: value.rank, hash } : undefined;
-  }
-
-  /**
-   * An entity that is seen whole has its empty descriptions noted as settled, without any touch: a description that comes later in
-   * silence (an accepted suggestion) then counts as one that stands differently. Not where a newer snapshot was seen before: that
-   * one may hold a text, and a settled field would no longer be in doubt.
-   */
+  /** Not where a newer snapshot was seen before: that one may hold a text, and a settled field would no longer be in doubt. */
   #noteEmptyDescriptions(snapshot: Snapshot, rank: Rank): void {
     if (rank.time < this.#seen.newestSeen) return;
-    for (const { key, text } of descriptionsOf(snapshot)) {
-      if (text !== undefined || this.#open.has(key)) continue;
-      // Below what a deletion settled nothing is known of the field.
-      const settled = this.#settled.get(key);
-      if (settled !== undefined && (settled.hash !== undefined || !isAbove(rank, settled.rank))) continue;
+    for (const key of emptyDescriptions(snapshot, rank, this.#descriptions))
       this.#settled.settle(key, { rank, hash: NO_VALUE });
-    }
   }
 
   #situation(key: FieldKey, field: Field): FieldSituation {
@@ -387,7 +358,7 @@ class AssetLedger implements Ledger {
     };
   }
 
-  #hold(change: ReceivedChange, rank: Rank, touches: readonly Touch[], more: Pick<HeldChange, 'undo'> = {}): void {
+  #hold(change: ReceivedChange, rank: Rank, touches: readonly Touch[], more: Pick<AdmittedChange, 'undo'> = {}): void {
     this.#held.set(change.sequence, { change, open: touches.length, rank, ...more });
     for (const touch of touches) this.#open.add(touch);
   }
