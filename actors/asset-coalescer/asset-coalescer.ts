@@ -48,6 +48,8 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
     }
     if (isCopied(entry, sequence)) {
       parking.acknowledge(state, held);
+      // It may be what made the asset resident, and nothing else may ever come for it.
+      changed(state, entry);
       return;
     }
     admitSafely(entry, held, target, state.config, now);

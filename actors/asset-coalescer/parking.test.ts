@@ -99,6 +99,25 @@ describe('parking', () => {
     expect(world.parked()).toEqual([]);
   });
 
+  it('the next owner finds what was parked also when the outcome that names it came in late, by its redelivery', async () => {
+    const world = streams();
+    await sixLocked(world);
+    const [first = 0] = world.acks;
+    const named = [...world.last].filter(([, { data }]) => data.toString().includes(`"parked":{"${first}":`));
+    for (const [subject] of named) world.last.delete(subject);
+    const next = owner(world, { epoch: 4, fence: T0 + 60_000 });
+    await next.kit.advance(1_000);
+    for (const [subject, outcome] of named) world.last.set(subject, outcome);
+    await next.change(first, `t${first}`);
+    await next.kit.advance(1_000);
+    await next.round();
+    await next.kit.settle();
+    await next.round();
+    await next.kit.settle();
+    expect(world.statuses()).toContainEqual([first, 'applied']);
+    expect(world.parked()).not.toContain(first);
+  });
+
   it('copies that no state names are removed by the next owner, but not while a late outcome may still name them', async () => {
     const world = streams();
     const lane = await sixLocked(world);
