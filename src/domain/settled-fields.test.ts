@@ -32,6 +32,20 @@ describe('settled ranks', () => {
     expect(before?.hash).toBe(valueHash('newer'));
   });
 
+  it('keep the value through a copy of the change that settled them, which tells none', () => {
+    const ledger = createLedger(ASSET, undefined);
+    const first = described(1, 20, 'told');
+    ledger.admit(first, 0);
+    settleAll(ledger);
+    // The owner before has recorded a part of the change only, so that its copy is not known for one.
+    const next = createLedger(ASSET, { ...ledger.toSyncState(), recent: [] });
+    next.admit({ ...first, sequence: 2 }, 0);
+    const { winner, key, stale } = field(next, 'description');
+    expect(stale).toBe(true);
+    next.settle([winner], [{ key, rank: winner.rank }]);
+    expect(next.settled('description')?.hash).toBe(valueHash('told'));
+  });
+
   it('move up with every decided touch, also without a settlement', () => {
     const ledger = createLedger(ASSET, undefined);
     ledger.admit(described(1, 20, 'skipped'), 0);

@@ -40,15 +40,20 @@ export class SettledFields {
     };
   }
 
-  /** Moves a field up to a settlement. A lower rank leaves rank and hash, but what was applied to the source is noted. */
+  /**
+   * Moves a field up to a settlement. A lower rank leaves rank and hash, but what was applied to the source is noted; one of the same
+   * rank (a copy of the change) that tells no value leaves the hash.
+   */
   settle(key: FieldKey, next: SettledField): void {
     const present = this.#fields.get(key);
-    const newer = present === undefined || compareRanks(next.rank, present.rank) >= 0 ? next : present;
+    const order = present === undefined ? 1 : compareRanks(next.rank, present.rank);
+    const newer = present === undefined || order >= 0 ? next : present;
+    const hash = newer.hash ?? (order === 0 ? present?.hash : undefined);
     const tags = next.tags ?? present?.tags;
     const written = next.written ?? present?.written;
     this.#fields.set(key, {
       rank: newer.rank,
-      ...(newer.hash === undefined ? {} : { hash: newer.hash }),
+      ...(hash === undefined ? {} : { hash }),
       ...(newer.by === undefined || newer.by === newer.rank.eventId ? {} : { by: newer.by }),
       ...(tags === undefined ? {} : { tags }),
       ...(written === undefined ? {} : { written }),
