@@ -1,6 +1,6 @@
 import type { Failure } from '../../src/domain/failure.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import { missingFailure } from './missing.ts';
 import { planSteps } from './plan.ts';
 import { type ReadSettings, readObjects } from './read.ts';
@@ -196,10 +196,4 @@ function committed({ write, planned }: Ready): WriteResult & { readonly ok: true
 
 function failed({ id }: PlannedWrite, failure: Failure): WriteResult {
   return { id, ok: false, failure };
-}
-
-/** The failure of one object; what concerns the whole target goes on up. */
-function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
 }

@@ -1,6 +1,7 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { Plan, PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import { representable } from './charset.ts';
 import { detailOf } from './detail.ts';
 import { planOracle } from './plan.ts';
@@ -179,10 +180,4 @@ const DIFFERS: Failure = {
 
 function failed(id: string, failure: Failure): WriteResult {
   return { id, ok: false, failure };
-}
-
-/** The failure of an object; one of the whole target is thrown on. */
-function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../../src/domain/failure.ts';
-import { ConnectorError } from '../connector-error.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
+import { objectFailure } from '../object-failure.ts';
 import { TIMED_OUT } from './client/statement-client.ts';
 import { detailOf, missingFailure } from './detail.ts';
 import { TrinoQueryError } from './errors.ts';
@@ -196,9 +196,3 @@ const DIFFERS: Failure = {
   message:
     'The statement succeeded, but another value stands there: somebody else wrote it, or the system behind the catalog changed it.',
 };
-
-/** The failure of an object; one of the whole target is thrown on. */
-function objectFailure(error: unknown): Failure {
-  if (error instanceof ConnectorError && error.scope === 'object') return error.failure;
-  throw error;
-}
