@@ -22,9 +22,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return containing.sort((a, b) => a.length - b.length)[0];
 }
 
-/** `did you mean "x"?`, or the list of what is allowed. */
+/** `did you mean "x"?`, or the list of what is allowed, each once. */
 export function suggestion(word: string, candidates: readonly string[], kind: string): string {
   const best = nearest(word, candidates);
   if (best !== undefined) return `did you mean ${JSON.stringify(best)}?`;
-  return `${kind}: ${[...candidates].sort().join(', ')}`;
+  return `${kind}: ${[...new Set(candidates)].sort().join(', ')}`;
 }
