@@ -13,8 +13,8 @@ import { startStage } from '../lane/stage-spans.ts';
 import { wholeTime } from '../lane/whole-time.ts';
 import { configurationAlone } from './configuration-alone.ts';
 import { holdDelivery, isForOthers } from './hold-delivery.ts';
-import { isSettledBefore } from './is-settled-before.ts';
 import { LargeEvents } from './large-events.ts';
+import { settledOrFenced } from './settled-or-fenced.ts';
 import { type BulkPart, type SettledAlone, splitBulk } from './split-bulk.ts';
 import { Suspects } from './suspect-changes.ts';
 import { EVENT_GONE, KILLED, UNREADABLE, type Unreadable, unreadableItem, unreadableLetter } from './unreadable.ts';
@@ -106,7 +106,7 @@ export function channelMatcher(options: MatcherOptions): Behavior<State, Matcher
         delivery.nak(options.fenceUntil - now);
         return;
       }
-      const settled = await isSettledBefore(delivery, identity, ports.store, now);
+      const settled = await settledOrFenced(delivery, identity, ports.store, now);
       if (settled === 'lost') return options.onLost();
       if (settled) delivery.ack();
       else if (!(await record([await unreadable(delivery, KILLED, now)], state.config, now))) return;

@@ -1,6 +1,14 @@
 import type { ReceivedChange } from './ledger.ts';
 import type { SyncState } from './sync-state.ts';
 
+/** Whether a change lies up to where all of its asset are settled. One that is newer comes from a stream that was made anew. */
+export function isSettledUpTo(
+  upTo: SyncState['settledUpTo'],
+  { sequence, streamTime }: Pick<ReceivedChange, 'sequence' | 'streamTime'>,
+): boolean {
+  return upTo !== undefined && sequence <= upTo.sequence && streamTime <= upTo.time;
+}
+
 /**
  * The sequences of an asset's changes that are settled, so that one that is delivered again is only acknowledged.
  * Those whose ack is proven are told by where they lie in the stream, the others are listed.
@@ -19,8 +27,7 @@ export class SettledSequences {
   has({ sequence, streamTime, parked }: ReceivedChange): boolean {
     this.#newestStreamTime = Math.max(this.#newestStreamTime, streamTime);
     if (this.#listed.has(sequence)) return true;
-    const upTo = this.#upTo;
-    return parked !== true && upTo !== undefined && sequence <= upTo.sequence && streamTime <= upTo.time;
+    return parked !== true && isSettledUpTo(this.#upTo, { sequence, streamTime });
   }
 
   add(sequence: number): void {

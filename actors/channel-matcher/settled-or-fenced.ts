@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseOutcomeMessage } from '../../src/domain/parse-outcome.ts';
+import { isSettledUpTo } from '../../src/domain/settled-sequences.ts';
 import { outcomeSubject } from '../../src/domain/subjects.ts';
 import type { Delivery } from '../../streams/nats/contract.ts';
 import type { LaneIdentity } from '../asset-coalescer/close-work.ts';
@@ -12,7 +13,7 @@ import type { LaneStore } from '../lane/lane-ports.ts';
  * nothing that is still on its way can settle the delivery after all. (An asset without any outcome cannot be closed so: only its name
  * in the body would tell what to record.)
  */
-export async function isSettledBefore(
+export async function settledOrFenced(
   delivery: Delivery,
   { target, lane, epoch }: LaneIdentity,
   store: Pick<LaneStore, 'lastOutcomes' | 'recordOutcome'>,
@@ -44,10 +45,7 @@ export async function isSettledBefore(
   }
 }
 
-function settles(
-  { state: { settled, settledUpTo, parked } }: OutcomeMessage,
-  { sequence, streamTime }: Delivery,
-): boolean {
-  if (settled.includes(sequence) || parked?.[sequence] !== undefined) return true;
-  return settledUpTo !== undefined && sequence <= settledUpTo.sequence && streamTime <= settledUpTo.time;
+function settles({ state: { settled, settledUpTo, parked } }: OutcomeMessage, delivery: Delivery): boolean {
+  const { sequence } = delivery;
+  return settled.includes(sequence) || parked?.[sequence] !== undefined || isSettledUpTo(settledUpTo, delivery);
 }
