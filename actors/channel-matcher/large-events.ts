@@ -79,7 +79,7 @@ export class LargeEvents {
       this.#next();
     };
     return {
-      ...fieldsOf(delivery),
+      ...delivery,
       ack: () => {
         delivery.ack();
         free();
@@ -95,12 +95,5 @@ export class LargeEvents {
 /** The delivery as if it had come with this body. */
 function withBody(delivery: Delivery, data: Uint8Array): Delivery {
   const { [CHANGE_HEADERS.large]: _, ...headers } = delivery.headers;
-  return { ...fieldsOf(delivery), headers, data, ack: () => delivery.ack(), nak: (delayMs) => delivery.nak(delayMs) };
-}
-
-// Named one by one: a delivery may be an object with a prototype.
-function fieldsOf(delivery: Delivery): Delivery {
-  const { subject, sequence, deliveryCount, streamTime, headers, data, pending, ack, nak } = delivery;
-  const working = (): void => delivery.working();
-  return { subject, sequence, deliveryCount, streamTime, headers, data, pending, ack, nak, working };
+  return { ...delivery, headers, data };
 }
