@@ -3,18 +3,18 @@ import { API_TIMEOUT_MS } from './api-request.ts';
 import type { NatsLink } from './connection.ts';
 
 /** Requests that are under way at once. */
-const PARALLEL = 256;
+export const PARALLEL = 256;
 
 /**
  * Asks for the last messages of many subjects over one inbox, without a promise and a timer for each of them.
- * `found` gets every message, as the server sent it; what is answered by nothing (404) is passed over. Resolves with the subjects
- * that got no usable answer in time; it never rejects. Reads from whichever replica answers.
+ * `take` gets every answer, as the server sent it, and throws for one that cannot be used. Resolves with the subjects that got no
+ * usable answer; it never rejects. `timeoutMs`: how long nothing may be answered at all. Reads from whichever replica answers.
  */
 export async function directGets(
   link: NatsLink,
   stream: string,
   subjects: readonly string[],
-  found: (subject: string, message: Msg) => void,
+  take: (subject: string, answer: Msg) => void,
   timeoutMs = API_TIMEOUT_MS,
 ): Promise<readonly string[]> {
   const inbox = link.inbox();
@@ -48,15 +48,18 @@ export async function directGets(
     finish();
   };
   const subscription = link.nc.subscribe(`${inbox}.*`, {
-    callback: (error, message) => {
+    callback: (error, answer) => {
       if (error !== null) return giveUp();
-      const place = Number(message.subject.slice(inbox.length + 1));
+      const place = Number(answer.subject.slice(inbox.length + 1));
       if (!open.delete(place)) return;
       answered = performance.now();
       const subject = subjects[place] ?? '';
-      const code = message.headers?.code ?? 0;
-      if (code === 0) found(subject, message);
-      else if (code !== 404) failed.push(subject);
+      try {
+        take(subject, answer);
+      } catch {
+        // Thrown out of here it would break the connection, and nothing would tell that the subject is missing.
+        failed.push(subject);
+      }
       ask();
     },
   });

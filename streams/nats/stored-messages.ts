@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { API_TIMEOUT_MS, apiRequest } from './api-request.ts';
 import type { NatsLink } from './connection.ts';
 import type { StoredMessage } from './contract.ts';
-import { directGets } from './direct-gets.ts';
+import { directGets, PARALLEL } from './direct-gets.ts';
 import { readHeaders } from './message-headers.ts';
 import { StreamError, toStreamError } from './stream-error.ts';
 
-/** Requests of one `getLastMany` that are under way at once. */
-const PARALLEL = 256;
 /** Fewer subjects are asked for one by one. */
 const FEW = 4;
 
@@ -96,19 +94,18 @@ export async function getLastMany(
   options: ReadOptions = {},
 ): Promise<Map<string, StoredMessage>> {
   const found = new Map<string, StoredMessage>();
+  const note = (subject: string, message: StoredMessage | undefined): void => {
+    if (message !== undefined) found.set(subject, message);
+  };
+  const take = (subject: string, answer: Msg) => note(subject, fromDirect(answer, `read from ${stream}`));
   const unanswered =
     subjects.length < FEW || link.clustered()
       ? subjects
-      : await directGets(link, stream, subjects, (subject, message) =>
-          found.set(subject, fromDirect(message, `read from ${stream}`)),
-        );
+      : await directGets(link, stream, subjects, take, options.timeoutMs);
   const waiting = unanswered.values();
   const work = async () => {
     // All workers draw from the one iterator.
-    for (const subject of waiting) {
-      const message = await getLast(link, stream, subject, options);
-      if (message !== undefined) found.set(subject, message);
-    }
+    for (const subject of waiting) note(subject, await getLast(link, stream, subject, options));
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL, unanswered.length) }, work));
   return found;
@@ -150,13 +147,14 @@ async function directGet(
   const answer = await link.nc.request(`$JS.API.DIRECT.GET.${target}`, payload, { timeout }).catch((error: unknown) => {
     throw toStreamError(error, doing);
   });
-  const code = answer.headers?.code ?? 0;
-  if (code === 404) return undefined;
-  if (code !== 0) throw new StreamError('rejected', `NATS refused to ${doing}: ${answer.headers?.description ?? code}`);
   return fromDirect(answer, doing);
 }
 
-function fromDirect(answer: Msg, doing: string): StoredMessage {
+/** Undefined when there is no such message; throws for an answer that is neither. */
+function fromDirect(answer: Msg, doing: string): StoredMessage | undefined {
+  const code = answer.headers?.code ?? 0;
+  if (code === 404) return undefined;
+  if (code !== 0) throw new StreamError('rejected', `NATS refused to ${doing}: ${answer.headers?.description ?? code}`);
   const headers: Record<string, string> = { ...readHeaders(answer.headers) };
   const subject = headers['Nats-Subject'];
   const sequence = Number(headers['Nats-Sequence']);

@@ -69,6 +69,19 @@ describe('reading single messages', () => {
     expect(text(found.get('outcome.many.k10')?.data ?? Buffer.alloc(0))).toBe('outcome.many.k10');
     expect(await getLastMany(fixture.link, 'OUTCOMES', [])).toEqual(new Map());
   });
+
+  it('asks the leader for those of many subjects that are answered by nonsense', async () => {
+    const other = await fixture.connect();
+    const subjects = Array.from({ length: 20 }, (_, i) => `nonsense.k${i}`);
+    await other.jsm.streams.add({ name: 'NONSENSE', subjects: ['nonsense.>'], allow_direct: false });
+    other.nc.subscribe('$JS.API.DIRECT.GET.NONSENSE.>', { callback: (_, message) => void message.respond('nonsense') });
+    await publish(subjects.map((subject) => [subject, subject]));
+    const connection = fixture.link.nc.info?.client_id;
+    const found = await getLastMany(fixture.link, 'NONSENSE', [...subjects, 'nonsense.absent']);
+    expect([...found.keys()].sort()).toEqual([...subjects].sort());
+    // The connection has not been made anew meanwhile.
+    expect(fixture.link.nc.info?.client_id).toBe(connection);
+  });
 });
 
 describe('reading a stream', () => {
