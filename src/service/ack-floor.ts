@@ -1,4 +1,5 @@
 import type { NatsLink } from '../../streams/nats/connection.ts';
+import { lookAtConsumer } from '../../streams/nats/stream-look.ts';
 import { STREAMS } from '../domain/subjects.ts';
 
 /** How often a busy lane asks, milliseconds: what lies above the floor is listed in the sync states. */
@@ -16,7 +17,7 @@ export function ackFloorOf(link: NatsLink, lane: string): () => number {
     asking = true;
     askedAt = performance.now();
     try {
-      floor = (await link.jsm.consumers.info(STREAMS.changes, lane)).ack_floor.stream_seq;
+      floor = (await lookAtConsumer(link, STREAMS.changes, lane)).ackFloor;
     } catch {
       // What was known stays true.
     } finally {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SLOTS } from '../domain/asset.ts';
+import { slotOfChange } from '../domain/subjects.ts';
 import { retentionRecord } from './retention-record.ts';
 
 const schema = z.object({
@@ -54,8 +55,7 @@ export function startAfter({ floors }: CarriedFloors, ownsSlot: (slot: number) =
   return Math.min(...floors.filter((_, slot) => ownsSlot(slot)));
 }
 
-/** Whether the lane before has already acknowledged a change; its subject is `change.<service>.<slot>.…`. */
+/** Whether the lane before has already acknowledged a change, by its subject. */
 export function wasAcknowledged({ floors }: CarriedFloors, subject: string, sequence: number): boolean {
-  const slot = Number(subject.split('.', 3)[2]);
-  return sequence <= (floors[slot] ?? 0);
+  return sequence <= (floors[slotOfChange(subject)] ?? 0);
 }

@@ -1,11 +1,9 @@
-import { z } from 'zod';
 import type { DrainAnswer } from '../../actors/asset-coalescer/coalescer-messages.ts';
 import type { ActorRef } from '../../actors/kernel/actor-ref.ts';
 import type { ActorSystem } from '../../actors/kernel/actor-system.ts';
 import { restart } from '../../actors/kernel/supervision.ts';
 import { type LaneMessage, type LaneStatus, lane } from '../../actors/lane/lane.ts';
 import type { Connector } from '../../connectors/contract.ts';
-import { apiRequest } from '../../streams/nats/api-request.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
@@ -14,6 +12,7 @@ import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { forgetLease, LEASE_MS, leaseTimings } from '../../streams/nats/leases.ts';
 import { Membership } from '../../streams/nats/membership.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
+import { lookAtConsumer } from '../../streams/nats/stream-look.ts';
 import { type AdaptiveBucket, createAdaptiveBucket } from '../../streams/operators/adaptive-bucket.ts';
 import type { CompiledConfig, TargetConfig } from '../config/compiled.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
@@ -37,7 +36,6 @@ const CREDIT_BYTES = 32 * 1024 * 1024;
 const CREDIT_MESSAGES = 2_000;
 /** Bytes for the states of resident assets, of all lanes together. */
 const CACHE_BYTES = 48 * 1024 * 1024;
-const consumerState = z.object({ num_pending: z.number(), num_ack_pending: z.number() });
 const STATUS_TIMEOUT_MS = 2_000;
 const DRAIN_TIMEOUT_MS = 14_000;
 
@@ -275,17 +273,9 @@ export class LaneManager {
 
   /** Changes that the lane has not settled; 0 when it has no consumer, undefined when NATS cannot be asked. */
   async #pending(name: string): Promise<number | undefined> {
-    const { storeLink } = this.#options;
     try {
-      const doing = `look at the lane ${name}`;
-      const info = await apiRequest(
-        storeLink,
-        `CONSUMER.INFO.${STREAMS.changes}.${name}`,
-        undefined,
-        consumerState,
-        doing,
-      );
-      return info.num_pending + info.num_ack_pending;
+      const { undelivered, unacked } = await lookAtConsumer(this.#options.storeLink, STREAMS.changes, name);
+      return undelivered + unacked;
     } catch (error) {
       return error instanceof StreamError && error.code === 'not-found' ? 0 : undefined;
     }

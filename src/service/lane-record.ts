@@ -4,6 +4,7 @@ import type { NatsLink } from '../../streams/nats/connection.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
 import { reconciledTimes } from '../../streams/nats/reconciled-store.ts';
+import { lookAtConsumer } from '../../streams/nats/stream-look.ts';
 import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
 import { oldestChange } from './oldest-change.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -61,8 +62,8 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
   const reconciled = await reconciledTimes(link);
   for (const { key: lane, value } of await openBucket(link, BUCKETS.leases).entries('*')) {
     const record = parseLeaseRecord(value);
-    const info = await link.jsm.consumers.info(STREAMS.changes, lane).catch(() => undefined);
-    if (record === undefined || info === undefined) continue;
+    const consumer = await lookAtConsumer(link, STREAMS.changes, lane).catch(() => undefined);
+    if (record === undefined || consumer === undefined) continue;
     const data = dataSchema.safeParse(record.data);
     const named = parseLaneName(lane);
     const {
@@ -79,12 +80,11 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
       rateLimit,
       needsReconcile,
     } = data.success ? data.data : {};
-    const lag = info.num_pending + info.num_ack_pending;
+    const lag = consumer.undelivered + consumer.unacked;
     const inHand = held > 0 ? (oldestHeldAt ?? undefined) : undefined;
     const query = { target, ownsSlot: (slot: number) => slot % named.partitions === partition };
     const since =
-      inHand ??
-      (lag === 0 ? undefined : (await oldestChange(link, { ...query, from: info.ack_floor.stream_seq + 1 }))?.time);
+      inHand ?? (lag === 0 ? undefined : (await oldestChange(link, { ...query, from: consumer.ackFloor + 1 }))?.time);
     lanes.push({
       lane,
       target,

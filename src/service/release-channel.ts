@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { apiRequest } from '../../streams/nats/api-request.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import { createGuardStore } from '../../streams/nats/guard-store.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
+import { lookAtStream } from '../../streams/nats/stream-look.ts';
 import { holdsClears, parseGuard, releaseClears } from '../domain/clear-guard.ts';
 import { STREAMS } from '../domain/subjects.ts';
 
@@ -16,8 +15,6 @@ export interface Released {
   readonly through?: number;
 }
 
-const streamState = z.object({ state: z.object({ last_seq: z.number() }) });
-
 /** Ends the hold of a channel's guard: what was accepted until now may be cleared. Every lane sees it at once. */
 export async function releaseChannel(link: NatsLink, channel: string, target?: string): Promise<Released> {
   const store = createGuardStore(link);
@@ -28,9 +25,7 @@ export async function releaseChannel(link: NatsLink, channel: string, target?: s
     const holds =
       target === undefined ? state?.holding !== undefined : state !== undefined && holdsClears(state, target);
     if (stored === undefined || state === undefined || !holds) return { ...base, wasHolding: false };
-    const doing = 'look at the stream of changes';
-    const { state: changes } = await apiRequest(link, `STREAM.INFO.${STREAMS.changes}`, undefined, streamState, doing);
-    const through = changes.last_seq;
+    const { last: through } = await lookAtStream(link, STREAMS.changes);
     try {
       await store.write(channel, JSON.stringify(releaseClears(state, through, target)), stored.revision);
       return { ...base, wasHolding: true, through };

@@ -7,12 +7,11 @@ import type { LeaseView } from '../../streams/nats/lease-view.ts';
 import type { LeaseWatcher } from '../../streams/nats/lease-watcher.ts';
 import { acquireLease, type LeaseTimings } from '../../streams/nats/leases.ts';
 import { StreamError } from '../../streams/nats/stream-error.ts';
+import { lookAtConsumer, lookAtStream } from '../../streams/nats/stream-look.ts';
 import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type CarriedFloors, carryFloors, type LeftLane, parseCarriedFloors } from './carried-floors.ts';
 import { readRetention } from './retention-record.ts';
-
-const consumerInfo = z.object({ ack_floor: z.object({ stream_seq: z.number() }) });
 
 export interface RepartitionOptions {
   readonly link: NatsLink;
@@ -100,11 +99,11 @@ export class Repartition {
     if (leases === undefined) return false;
     try {
       const left = await Promise.all(earlier.map((lane, i) => this.#left(lane, leases[i])));
-      const { state } = await link.jsm.streams.info(STREAMS.changes);
+      const { last } = await lookAtStream(link, STREAMS.changes);
       const place = {
         revision: wanted.revision,
         partitions: wanted.partitions,
-        floors: carryFloors(left, before, state.last_seq),
+        floors: carryFloors(left, before, last),
         unclean:
           leases.some((lease) => lease.takenOver || lease.data().unclean === true) ||
           (before?.revision === wanted.revision && before.unclean),
@@ -144,24 +143,14 @@ export class Repartition {
 
   async #left({ key, partition, partitions }: EarlierLane, lease: Lease | undefined): Promise<LeftLane> {
     const recorded = lease?.data().ackFloor;
-    const info = await this.#consumer('INFO', key, consumerInfo);
-    const ackFloor = info?.ack_floor.stream_seq ?? (typeof recorded === 'number' ? recorded : undefined);
+    const consumer = await unlessMissing(lookAtConsumer(this.#options.link, STREAMS.changes, key));
+    const ackFloor = consumer?.ackFloor ?? (typeof recorded === 'number' ? recorded : undefined);
     return { partition, partitions, ackFloor };
   }
 
   async #removeConsumer(durable: string): Promise<void> {
-    await this.#consumer('DELETE', durable, z.object({}));
-  }
-
-  /** Undefined: there is no such consumer. */
-  async #consumer<T>(what: 'INFO' | 'DELETE', durable: string, answer: z.ZodType<T>): Promise<T | undefined> {
-    const subject = `CONSUMER.${what}.${STREAMS.changes}.${durable}`;
-    try {
-      return await apiRequest(this.#options.link, subject, undefined, answer, `end the lane ${durable}`);
-    } catch (error) {
-      if (error instanceof StreamError && error.code === 'not-found') return undefined;
-      throw error;
-    }
+    const subject = `CONSUMER.DELETE.${STREAMS.changes}.${durable}`;
+    await unlessMissing(apiRequest(this.#options.link, subject, undefined, z.object({}), `end the lane ${durable}`));
   }
 
   async #read(key: string): Promise<CarriedFloors | undefined> {
@@ -191,6 +180,16 @@ export class Repartition {
         /^(\d+)of(\d+)$/.exec(key.startsWith(prefix) ? key.slice(prefix.length) : '') ?? [];
       return partitions === undefined ? [] : [{ key, partition: Number(partition), partitions: Number(partitions) }];
     });
+  }
+}
+
+/** Undefined: there is no such consumer. */
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof StreamError && error.code === 'not-found') return undefined;
+    throw error;
   }
 }
 
