@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import type { SourceObject } from '../contract.ts';
 import { clickhouseDialect } from '../dialect/clickhouse-dialect.ts';
+import { partsOf } from '../parts.ts';
 import type { ClickhouseClient } from './client.ts';
 import type { ClickhouseDetail } from './detail.ts';
 
@@ -18,8 +19,7 @@ const row = z.tuple([
 type Row = z.infer<typeof row>;
 
 /** Objects in one query at the most, and bytes of their names: a query may have 262,144 bytes. */
-const OBJECTS = 500;
-const NAME_BYTES = 16_000;
+const MOST = { count: 500, size: 16_000 };
 
 /** The present state of the objects, in the order asked, as the server that is connected to sees it. */
 export async function readObjects(
@@ -27,7 +27,7 @@ export async function readObjects(
   objects: readonly ObjectRef[],
 ): Promise<readonly SourceObject[]> {
   const sources: SourceObject[] = [];
-  for (const chunk of chunksOf(objects)) {
+  for (const chunk of partsOf(objects, MOST, nameBytes)) {
     const rows = await rowsOf(client, chunk, (table) => `system.${table}`);
     const found = sortedOut(rows);
     for (const object of chunk) sources.push(sourceOf(object, found, client.cluster));
@@ -46,7 +46,7 @@ export async function readReplicas(
 ): Promise<readonly (readonly string[])[]> {
   const name = literal(cluster) ?? "''";
   const found: (readonly string[])[] = [];
-  for (const chunk of chunksOf(objects)) {
+  for (const chunk of partsOf(objects, MOST, nameBytes)) {
     const rows = await rowsOf(client, chunk, (table) => `clusterAllReplicas(${name}, system.${table})`);
     const byName = Map.groupBy(rows, ([, schema, table, column]) => keyOf(schema, table, column));
     for (const object of chunk) {
@@ -57,20 +57,8 @@ export async function readReplicas(
   return found;
 }
 
-function* chunksOf(objects: readonly ObjectRef[]): Iterable<readonly ObjectRef[]> {
-  let chunk: ObjectRef[] = [];
-  let bytes = 0;
-  for (const object of objects) {
-    const size = Buffer.byteLength(JSON.stringify([object.schema, object.table, object.column]));
-    if (chunk.length >= OBJECTS || (chunk.length > 0 && bytes + size > NAME_BYTES)) {
-      yield chunk;
-      chunk = [];
-      bytes = 0;
-    }
-    chunk.push(object);
-    bytes += size;
-  }
-  if (chunk.length > 0) yield chunk;
+function nameBytes({ schema, table, column }: ObjectRef): number {
+  return Buffer.byteLength(JSON.stringify([schema, table, column]));
 }
 
 async function rowsOf(

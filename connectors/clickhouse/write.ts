@@ -2,6 +2,7 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { DescriptionOperation } from '../../src/domain/operation.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
 import { objectFailure } from '../object-failure.ts';
+import { partsOf } from '../parts.ts';
 import type { ClickhouseClient } from './client.ts';
 import { detailOf, missingFailure } from './detail.ts';
 import { alter, type Clause, DEFINITION_TOO_LARGE, planClause } from './plan.ts';
@@ -10,8 +11,7 @@ import { onReplicas, type Replicas } from './replicas.ts';
 import { DEFINITION_BYTES } from './spec.ts';
 
 /** Clauses of one ALTER, and its bytes: well below `max_query_size`, 262,144 by default. */
-const CLAUSES = 500;
-const STATEMENT_BYTES = 200_000;
+const MOST = { count: 500, size: 200_000 };
 /** Clauses of an ALTER that a result shows; of a longer one it shows its own. */
 const SHOWN_CLAUSES = 25;
 
@@ -101,7 +101,7 @@ async function writeRound(
     else group.push({ ...one, clause });
   }
   for (const group of groups.values()) {
-    for (const part of partsOf(group)) await alterTogether(client, part, ran, failures);
+    for (const part of partsOf(group, MOST, bytesOf)) await alterTogether(client, part, ran, failures);
   }
   return verify(client, ran, failures);
 }
@@ -118,21 +118,7 @@ class DefinitionSizes {
   }
 }
 
-function* partsOf(group: readonly Ready[]): Iterable<readonly Ready[]> {
-  let part: Ready[] = [];
-  let bytes = 0;
-  for (const one of group) {
-    const size = Buffer.byteLength(one.clause.action);
-    if (part.length >= CLAUSES || (part.length > 0 && bytes + size > STATEMENT_BYTES)) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(one);
-    bytes += size;
-  }
-  if (part.length > 0) yield part;
-}
+const bytesOf = ({ clause }: Ready): number => Buffer.byteLength(clause.action);
 
 /** An ALTER is carried out whole or not at all. When one of several writes makes it fail, it fails alone in the end. */
 async function alterTogether(

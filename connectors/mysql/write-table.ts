@@ -2,6 +2,7 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import type { SourceObject, WriteResult } from '../contract.ts';
 import { objectFailure } from '../object-failure.ts';
+import { partsOf } from '../parts.ts';
 import { allFailed, alter, planAll, resultOf, shownOf } from './alter-table.ts';
 import { columnComment, needsCopy } from './column-definition.ts';
 import { detailOf } from './detail.ts';
@@ -15,8 +16,7 @@ import type { WriteSeams } from './write-seams.ts';
 import { writeTableComments } from './write-table-comments.ts';
 
 /** Clauses of one ALTER, and their length in UTF-16 units, at the most: even old servers take packets of 4 MB. */
-const CLAUSES = 500;
-const STATEMENT_LENGTH = 256 * 1024;
+const MOST = { count: 500, size: 256 * 1024 };
 
 /**
  * Writes the comments of one table and of its columns, all different objects, with as few ALTERs as can be. When one of several writes
@@ -28,28 +28,18 @@ export async function writeTable(
   seams: WriteSeams,
 ): Promise<readonly WriteResult[]> {
   const results: WriteResult[] = [];
-  for (const part of partsOf(group)) results.push(...(await writePart(session, part, seams)));
+  for (const part of tablePartsOf(group)) results.push(...(await writePart(session, part, seams)));
   return results;
 }
 
 /** What the server would copy the table for is apart from the start, since it would take the others with it. */
-function* partsOf(group: readonly DescriptionWrite[]): Iterable<readonly DescriptionWrite[]> {
+function* tablePartsOf(group: readonly DescriptionWrite[]): Iterable<readonly DescriptionWrite[]> {
   const copying = ({ write }: DescriptionWrite) => needsCopy(detailOf(write.source)?.definition ?? '');
-  for (const [, alike] of Map.groupBy(group, copying)) {
-    let part: DescriptionWrite[] = [];
-    let length = 0;
-    for (const one of alike) {
-      const own = one.write.plan.statements.reduce((sum, statement) => sum + statement.length, 0);
-      if (part.length >= CLAUSES || (part.length > 0 && length + own > STATEMENT_LENGTH)) {
-        yield part;
-        part = [];
-        length = 0;
-      }
-      part.push(one);
-      length += own;
-    }
-    yield part;
-  }
+  for (const alike of Map.groupBy(group, copying).values()) yield* partsOf(alike, MOST, lengthOf);
+}
+
+function lengthOf({ write }: DescriptionWrite): number {
+  return write.plan.statements.reduce((sum, statement) => sum + statement.length, 0);
 }
 
 async function writePart(

@@ -1,6 +1,7 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { PlannedWrite, WriteResult } from '../contract.ts';
 import { objectFailure } from '../object-failure.ts';
+import { partFrom } from '../parts.ts';
 import type { Session } from '../postgres-wire/database-pools.ts';
 import { withTrace } from '../postgres-wire/trace-comment.ts';
 import type { Transaction } from '../postgres-wire/transaction.ts';
@@ -51,7 +52,8 @@ async function writeTogether(session: Session, comments: readonly Comment[]): Pr
   const size = sizeOf(session);
   let most = comments.length;
   for (let done = 0; done < comments.length; ) {
-    const part = partOf(comments, done, Math.min(most, size.comments));
+    const limit = { count: Math.min(most, size.comments), size: TRANSACTION_LENGTH };
+    const part = partFrom(comments, done, limit, ({ statement }) => statement.length);
     const startedAt = performance.now();
     const ran = await runTogether(
       session,
@@ -77,18 +79,6 @@ async function writeTogether(session: Session, comments: readonly Comment[]): Pr
     most = Math.max(1, at);
   }
   return results;
-}
-
-/** At least one, at the most so many, and not much more text than one message may have. */
-function partOf(comments: readonly Comment[], start: number, most: number): readonly Comment[] {
-  let end = start;
-  let length = 0;
-  while (end < Math.min(start + most, comments.length)) {
-    length += comments[end]?.statement.length ?? 0;
-    if (end > start && length > TRANSACTION_LENGTH) break;
-    end += 1;
-  }
-  return comments.slice(start, end);
 }
 
 async function writeAlone(session: Session, write: PlannedWrite): Promise<WriteResult> {
