@@ -1,6 +1,7 @@
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { OutcomeItem } from '../../src/domain/outcome.ts';
 import type { HeldChange } from '../lane/held-change.ts';
+import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 import { timings } from '../outcome-recorder/asset-outcome.ts';
 import { admitChange } from './admit-change.ts';
 import type { AssetEntry } from './asset-entry.ts';
@@ -33,15 +34,15 @@ function failAdmission(entry: AssetEntry, held: HeldChange, error: unknown, now:
     .filter((touch) => touch.sequence === sequence);
   entry.ledger.settle(opened, []);
   entry.ledger.markSettled(sequence);
-  const name = error instanceof Error ? error.name : typeof error;
-  const message = `the change could not be taken in (unexpected ${name}); its asset goes on without it`;
+  const { class: failureClass, code, message: what } = unexpectedFailure('the change could not be taken in', error);
+  const message = `${what}; its asset goes on without it`;
   const item: OutcomeItem = {
     sequence,
     eventId: event.id,
     object: '',
     status: 'failed',
     reason: message,
-    failure: { class: 'invalid', code: 'unexpected', message },
+    failure: { class: failureClass, code, message },
     user: event.userName,
     ...(held.onlyChannel === undefined ? {} : { channel: held.onlyChannel }),
     ...(held.traceId === undefined ? {} : { traceId: held.traceId }),

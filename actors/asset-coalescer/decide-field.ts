@@ -1,7 +1,6 @@
 import { chooseChannels, filterInDoubt } from '../../src/channels/choose-channel.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Asset } from '../../src/domain/asset.ts';
-import type { Failure } from '../../src/domain/failure.ts';
 import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledger.ts';
 import { compareRanks } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
@@ -10,6 +9,7 @@ import { fieldHash } from '../../src/domain/undo.ts';
 import { fieldValueHash, NO_VALUE } from '../../src/domain/value-hash.ts';
 import type { ChannelVerdict, FieldWork, FieldWrite } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
+import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 import type { FieldAttempts } from './asset-entry.ts';
 import { managingChannels, objectName, onlyChannelOf, removedChannels } from './channel-keys.ts';
 import { operationOf } from './operation-of.ts';
@@ -96,9 +96,7 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
         operation = operationOf(open, value, ledger, channel, answer.removalsOnly, state, { asset, config, event });
       } catch (error) {
         // A mistake of ours that one value brings out must not hold up the other assets.
-        const name = error instanceof Error ? error.name : typeof error;
-        const message = `the value could not be prepared (unexpected ${name})`;
-        return { kind: 'failed', failure: { class: 'invalid', scope: 'object', code: 'unexpected', message } };
+        return { kind: 'failed', failure: unexpectedFailure('the value could not be prepared', error) };
       }
       if (!operation.ok) return { kind: 'skipped', reason: operation.error };
       write = { channel, operation: operation.value.operation, notes: operation.value.notes };
@@ -114,9 +112,7 @@ export function decideSafely(open: OpenField, ledger: Ledger, context: DecisionC
   try {
     return decideField(open, ledger, context);
   } catch (error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    const message = `the field could not be decided (unexpected ${name})`;
-    const failure: Failure = { class: 'invalid', scope: 'object', code: 'unexpected', message };
+    const failure = unexpectedFailure('the field could not be decided', error);
     return {
       open,
       object: objectName(open.field),

@@ -13,6 +13,7 @@ import type { Verified } from '../../src/domain/outcome.ts';
 import { err } from '../../src/domain/result.ts';
 import { valueHash } from '../../src/domain/value-hash.ts';
 import type { AssetWork, FieldResult, FieldWork, FieldWrite } from '../lane/asset-work.ts';
+import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 
 /** One field of a batch that wants a write. `id` is unique in the batch. */
 export interface BatchField {
@@ -75,9 +76,7 @@ function planSafely(
   try {
     return connector.plan(operation, source, options);
   } catch (error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    const message = `the connector could not plan this write (unexpected ${name})`;
-    return err({ outcome: 'failed', failure: { class: 'invalid', scope: 'object', code: 'unexpected', message } });
+    return err({ outcome: 'failed', failure: unexpectedFailure('the connector could not plan this write', error) });
   }
 }
 
