@@ -3,7 +3,10 @@ import { err, ok, type Result } from './result.ts';
 
 /** Deepest nesting of brackets accepted in any JSON text; real entities stay below 40. */
 export const MAX_JSON_DEPTH = 200;
-/** A longer text is looked through before it is parsed, so that a large deep one costs no memory; a short one is looked at afterwards. */
+/**
+ * A longer text is looked through before it is parsed, so that a large deep one costs no memory. Of a short one the value is looked at
+ * afterwards, which is faster.
+ */
 const SCANNED_FIRST = 65_536;
 
 export interface JsonProblem {
@@ -18,14 +21,15 @@ export interface JsonProblem {
 export function parseJsonText(text: string, maxDepth = MAX_JSON_DEPTH): Result<Json, JsonProblem> {
   // An escape such as \u005f can spell the name as well; both spellings take the slower way.
   const suspicious = text.includes('__proto__') || text.includes('\\u00');
-  if (text.length > SCANNED_FIRST && bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
+  const scanned = text.length > SCANNED_FIRST;
+  if (scanned && bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
   try {
     const value: Json = JSON.parse(text);
-    if (nestedDeeper(value, maxDepth)) return err(tooDeep(maxDepth));
+    if (!scanned && nestedDeeper(value, maxDepth)) return err(tooDeep(maxDepth));
     // The reviver goes through the value by recursion, so the depth is known by then.
     return ok(suspicious ? JSON.parse(text, (key, member) => (key === '__proto__' ? undefined : member)) : value);
   } catch (cause) {
-    if (bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
+    if (!scanned && bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
     const reason = cause instanceof SyntaxError ? /position \d+/.exec(cause.message)?.[0] : undefined;
     return err({
       code: 'json-syntax',
@@ -38,7 +42,7 @@ function tooDeep(maxDepth: number): JsonProblem {
   return { code: 'json-too-deep', message: `The JSON is nested deeper than ${maxDepth} levels.` };
 }
 
-/** The same of a text that may be no JSON at all. */
+/** Of a text, which may be no JSON at all. */
 function bracketsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;
@@ -59,7 +63,7 @@ function bracketsDeeper(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Level by level, since recursion is what a deep value would break. */
+/** Of a value; level by level, since recursion is what a deep one would break. */
 function nestedDeeper(value: Json, maxDepth: number): boolean {
   let level: object[] = isNested(value) ? [value] : [];
   for (let depth = 1; level.length > 0; depth += 1) {
