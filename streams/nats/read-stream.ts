@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { apiRequest } from './api-request.ts';
 import type { NatsLink } from './connection.ts';
 import type { StoredMessage } from './contract.ts';
 import { getNext } from './stored-messages.ts';
+import { lookAtStream } from './stream-look.ts';
 
 export interface ReadStreamOptions {
   readonly stream: string;
@@ -18,14 +17,12 @@ export interface ReadStreamOptions {
 const KEPT = 256;
 const FIRST_WINDOW = 64;
 
-const streamState = z.object({ state: z.object({ first_seq: z.number(), last_seq: z.number() }) });
-
 /**
  * Messages of a stream as they stand, oldest first, up to what was last when the reading began. Each is asked for by itself
  * with a direct get, so that no consumer is left behind and the reader sets the pace.
  */
 export async function* readOldestFirst(link: NatsLink, options: ReadStreamOptions): AsyncGenerator<StoredMessage> {
-  const { last } = await bounds(link, options.stream);
+  const { last } = await lookAtStream(link, options.stream);
   let next = options.sequence ?? 0;
   for (let count = 0; count < options.limit; count += 1) {
     const message = await getNext(link, options.stream, next, options.filter);
@@ -40,7 +37,7 @@ export async function* readOldestFirst(link: NatsLink, options: ReadStreamOption
  * each forwards in itself, and grow while they hold few messages that match.
  */
 export async function* readNewestFirst(link: NatsLink, options: ReadStreamOptions): AsyncGenerator<StoredMessage> {
-  const { first, last } = await bounds(link, options.stream);
+  const { first, last } = await lookAtStream(link, options.stream);
   let end = Math.min(last, (options.sequence ?? last + 1) - 1);
   let size = FIRST_WINDOW;
   let count = 0;
@@ -80,15 +77,4 @@ async function readWindow(
     next = message.sequence + 1;
   }
   return { kept, dropped };
-}
-
-async function bounds(link: NatsLink, stream: string): Promise<{ first: number; last: number }> {
-  const { state } = await apiRequest(
-    link,
-    `STREAM.INFO.${stream}`,
-    undefined,
-    streamState,
-    `look at the stream ${stream}`,
-  );
-  return { first: state.first_seq, last: state.last_seq };
 }
