@@ -3,6 +3,7 @@ import type { DescriptionOperation } from '../../src/domain/operation.ts';
 import type { PlannedWrite, SourceObject, WriteResult } from '../contract.ts';
 import { objectFailure } from '../object-failure.ts';
 import { partsOf } from '../parts.ts';
+import { shownStatement } from '../shared-statement.ts';
 import type { ClickhouseClient } from './client.ts';
 import { detailOf, missingFailure } from './detail.ts';
 import { alter, type Clause, DEFINITION_TOO_LARGE, planClause } from './plan.ts';
@@ -12,8 +13,6 @@ import { DEFINITION_BYTES } from './spec.ts';
 
 /** Clauses of one ALTER, and its bytes: well below `max_query_size`, 262,144 by default. */
 const MOST = { count: 500, size: 200_000 };
-/** Clauses of an ALTER that a result shows; of a longer one it shows its own. */
-const SHOWN_CLAUSES = 25;
 
 interface DescriptionWrite {
   readonly write: PlannedWrite;
@@ -135,8 +134,9 @@ async function alterTogether(
   );
   try {
     await client.run(statement, first.write.traceparent);
-    for (const one of group) {
-      ran.push({ write: one.write, operation: one.operation, statement: shownOf(one, statement, group.length) });
+    for (const { write, operation, clause } of group) {
+      const own = (comment: string) => alter(clause.target, [`${clause.action}${comment}`]);
+      ran.push({ write, operation, statement: shownStatement(statement, group.length, own) });
     }
     return;
   } catch (error) {
@@ -153,12 +153,6 @@ async function alterTogether(
   const half = Math.ceil(group.length / 2);
   await alterTogether(client, group.slice(0, half), ran, failures);
   await alterTogether(client, group.slice(half), ran, failures);
-}
-
-/** What a result shows: the statement that ran, or, of a long one, the clause of its own. */
-function shownOf({ clause }: Ready, statement: string, clauses: number): string {
-  if (clauses <= SHOWN_CLAUSES) return statement;
-  return `${alter(clause.target, [clause.action])} /* and ${clauses - 1} more in one statement */`;
 }
 
 /** Says more than the code alone: the grammar of older servers has no comments on databases. */

@@ -2,12 +2,10 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { SourceObject, WriteResult } from '../contract.ts';
+import { shownStatement } from '../shared-statement.ts';
 import { type Algorithm, alterTable, type Clause, missingFailure, planClause } from './plan.ts';
 import type { Session } from './session.ts';
 import { type DescriptionWrite, DIFFERS, failed, shown, traced } from './write-result.ts';
-
-/** Clauses of an ALTER that a result shows; of a longer one it shows its own. */
-const SHOWN_CLAUSES = 25;
 
 /** A write with its share of the ALTER. */
 export interface Ready extends DescriptionWrite {
@@ -67,8 +65,9 @@ export async function alter(session: Session, ready: readonly Ready[]): Promise<
 
 /** What a result shows: the statement that ran, or, of a long one, the clause of its own. */
 export function shownOf({ clause }: Ready, { statement, algorithm, clauses }: Ran): string {
-  if (clauses <= SHOWN_CLAUSES) return statement;
-  return alterTable(clause.address, [`${clause.text} /* and ${clauses - 1} more in one statement */`], algorithm);
+  return shownStatement(statement, clauses, (comment) =>
+    alterTable(clause.address, [`${clause.text}${comment}`], algorithm),
+  );
 }
 
 /** `stands` is what was read back, `ran` what the result shows. */
