@@ -99,15 +99,9 @@ function roundsOf(writes: readonly DescriptionWrite[]): readonly (readonly Descr
 
 /** What one ALTER can do: a schema alone, or a table with its columns. */
 function groupsOf(writes: readonly DescriptionWrite[]): Iterable<readonly DescriptionWrite[]> {
-  const groups = new Map<string, DescriptionWrite[]>();
-  for (const one of writes) {
-    const { schema, table, level } = one.operation.object;
-    const key = JSON.stringify(level === 'schema' ? [schema] : [schema, table]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return groups.values();
+  return Map.groupBy(writes, ({ operation: { object } }) =>
+    JSON.stringify(object.level === 'schema' ? [object.schema] : [object.schema, object.table]),
+  ).values();
 }
 
 async function writeSchema(session: Session, { write, operation }: DescriptionWrite): Promise<WriteResult> {
