@@ -2,7 +2,7 @@ import { enteredFields } from '../../src/channels/entered-fields.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Touch } from '../../src/domain/ledger.ts';
 import type { HeldChange } from '../lane/held-change.ts';
-import { timings } from '../outcome-recorder/asset-outcome.ts';
+import { ofWholeChange } from '../outcome-recorder/whole-change.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { managingChannels, objectName } from './channel-keys.ts';
 import { DELETED } from './decide-field.ts';
@@ -72,15 +72,10 @@ function noteDuplicate(
 function noteNothingToWrite(entry: AssetEntry, held: HeldChange, deleted: boolean, now: number): void {
   if (isRecordedWhole(entry, held.received.sequence)) return;
   entry.items.push({
-    sequence: held.received.sequence,
-    eventId: held.received.event.id,
+    ...ofWholeChange(held, now),
     object: '',
     status: 'skipped',
     reason: deleted ? DELETED : 'the change touches nothing that is written back',
-    user: held.received.event.userName,
-    ...(held.onlyChannel === undefined ? {} : { channel: held.onlyChannel }),
-    ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
-    timings: timings(held, now),
   });
 }
 

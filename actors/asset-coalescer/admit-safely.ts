@@ -2,7 +2,7 @@ import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { OutcomeItem } from '../../src/domain/outcome.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import { unexpectedFailure } from '../lane/unexpected-failure.ts';
-import { timings } from '../outcome-recorder/asset-outcome.ts';
+import { ofWholeChange } from '../outcome-recorder/whole-change.ts';
 import { admitChange } from './admit-change.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { isRecordedWhole } from './partly-recorded.ts';
@@ -27,7 +27,7 @@ export function admitSafely(
 
 /** Takes back what of the change has come into the ledger already, and notes its one outcome. */
 function failAdmission(entry: AssetEntry, held: HeldChange, error: unknown, now: number): void {
-  const { sequence, event } = held.received;
+  const { sequence } = held.received;
   const opened = entry.ledger
     .open()
     .flatMap((open) => [open.winner, ...open.losers])
@@ -37,16 +37,11 @@ function failAdmission(entry: AssetEntry, held: HeldChange, error: unknown, now:
   const { class: failureClass, code, message: what } = unexpectedFailure('the change could not be taken in', error);
   const message = `${what}; its asset goes on without it`;
   const item: OutcomeItem = {
-    sequence,
-    eventId: event.id,
+    ...ofWholeChange(held, now),
     object: '',
     status: 'failed',
     reason: message,
     failure: { class: failureClass, code, message },
-    user: event.userName,
-    ...(held.onlyChannel === undefined ? {} : { channel: held.onlyChannel }),
-    ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
-    timings: timings(held, now),
   };
   entry.held.set(sequence, held);
   if (!isRecordedWhole(entry, sequence)) {

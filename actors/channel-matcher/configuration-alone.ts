@@ -8,7 +8,7 @@ import { stateBefore } from '../../src/domain/state-before.ts';
 import { isDeletion, touchesOf } from '../../src/domain/touches.ts';
 import { objectName } from '../asset-coalescer/channel-keys.ts';
 import type { HeldChange } from '../lane/held-change.ts';
-import { timings } from '../outcome-recorder/asset-outcome.ts';
+import { ofWholeChange } from '../outcome-recorder/whole-change.ts';
 
 /**
  * The items of a change that the configuration alone decides, since no channel of the target could ever write what it touches;
@@ -36,15 +36,7 @@ export function configurationAlone(
   const touches = touchesOf(event);
   if (manages('description') || touches.some((touch) => manages(touch.field.aspect))) return undefined;
   if (channels.length > 0 && (isDeletion(event) || mayEnter(event, channels))) return undefined;
-  const identity = {
-    sequence: held.received.sequence,
-    eventId: event.id,
-    status: 'skipped' as const,
-    user: event.userName,
-    ...(held.onlyChannel === undefined ? {} : { channel: held.onlyChannel }),
-    ...(held.traceId === undefined ? {} : { traceId: held.traceId }),
-    timings: timings(held, now),
-  };
+  const identity = { ...ofWholeChange(held, now), status: 'skipped' as const };
   const gone = config.targets.has(target) ? undefined : `target removed: ${target}`;
   if (touches.length === 0)
     return [{ ...identity, object: '', reason: gone ?? 'the change touches nothing that is written back' }];
