@@ -126,7 +126,7 @@ export class ModelSource implements PullSource {
     kit.scheduler.setTimer(1 + Math.floor(kit.random() * (busy ? 20 : 200)), () => {
       if (this.#subscriber === undefined || this.#site.dead) return;
       let delivered = false;
-      if (this.#site.blockedSince === undefined) {
+      if (!this.#site.isBlocked) {
         for (let i = Math.floor(kit.random() * 4); i >= 0; i -= 1)
           delivered = this.#deliverOne(this.#subscriber) || delivered;
       }

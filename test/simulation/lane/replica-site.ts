@@ -4,14 +4,13 @@ import type { TestKit } from '../../../actors/kernel/test-kit.ts';
 /**
  * Where one replica runs, and what can happen to it there.
  * States: running ⇄ frozen (SIGSTOP: nothing of it runs, and it knows nothing of it), online ⇄ cut off from NATS (the target is still
- * within reach), and dead for good. `blockedSince`: since when it has not been able to tell NATS that it is there.
+ * within reach), and dead for good. Blocked: in any of these it cannot tell NATS that it is there.
  */
 export class ReplicaSite {
   readonly #kit: TestKit;
   #dead = false;
   #frozen: (() => void)[] | undefined;
   #cut: (() => void)[] | undefined;
-  #blockedSince: number | undefined;
   readonly #onBlocked: (() => void)[] = [];
   readonly #onFree: (() => void)[] = [];
 
@@ -23,8 +22,8 @@ export class ReplicaSite {
     return this.#dead;
   }
 
-  get blockedSince(): number | undefined {
-    return this.#blockedSince;
+  get isBlocked(): boolean {
+    return this.#frozen !== undefined || this.#cut !== undefined || this.#dead;
   }
 
   get isCut(): boolean {
@@ -67,8 +66,7 @@ export class ReplicaSite {
     this.#kit.scheduler.setTimer(ms, () => {
       const waiting = this.#frozen ?? [];
       this.#frozen = undefined;
-      this.#unblock();
-      for (const task of waiting) this.#kit.scheduler.yield(this.#gated(task));
+      this.#goOn(waiting);
     });
   }
 
@@ -79,8 +77,7 @@ export class ReplicaSite {
     this.#kit.scheduler.setTimer(ms, () => {
       const waiting = this.#cut ?? [];
       this.#cut = undefined;
-      this.#unblock();
-      for (const task of waiting) this.#kit.scheduler.yield(this.#gated(task));
+      this.#goOn(waiting);
     });
   }
 
@@ -103,15 +100,15 @@ export class ReplicaSite {
     };
   }
 
+  /** Before it is blocked in one more way. */
   #block(): void {
-    if (this.#blockedSince !== undefined) return;
-    this.#blockedSince = this.#kit.clock.now();
+    if (this.isBlocked) return;
     for (const told of this.#onBlocked) told();
   }
 
-  #unblock(): void {
-    if (this.#frozen !== undefined || this.#cut !== undefined || this.#dead) return;
-    for (const told of this.#onFree) told();
-    this.#blockedSince = undefined;
+  /** One way in which it was blocked is over: what waited for that runs. */
+  #goOn(waiting: readonly (() => void)[]): void {
+    if (!this.isBlocked) for (const told of this.#onFree) told();
+    for (const task of waiting) this.#kit.scheduler.yield(this.#gated(task));
   }
 }
