@@ -15,12 +15,13 @@ import { resolveConnection } from '../config/resolve-connection.ts';
 import type { SecretSources } from '../config/resolve-secrets.ts';
 import { SLOTS } from '../domain/asset.ts';
 import type { CatalogueReader } from '../domain/catalogue-reader.ts';
-import { BUCKETS, changeFilter, encodeToken, STREAMS } from '../domain/subjects.ts';
+import { BUCKETS, changeFilter, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { ackFloorOf } from './ack-floor.ts';
 import { type CarriedFloors, startAfter, wasAcknowledged } from './carried-floors.ts';
 import type { ChannelControls } from './channel-controls.ts';
+import { laneName } from './lane-name.ts';
 import { laneObserver } from './lane-observer.ts';
 import { LaneRetention } from './lane-retention.ts';
 import { createLaneStore } from './lane-store.ts';
@@ -63,11 +64,6 @@ export interface LaneHostOptions {
   readonly secrets: SecretSources;
   /** How long a silent owner's lane waits for another one, milliseconds; default `LEASE_MS`. */
   readonly leaseMs?: number;
-}
-
-/** Name of a lane, and of its durable consumer: `lane-<target>-<partition>of<partitions>`. */
-export function laneName(target: TargetConfig, partition: number): string {
-  return `lane-${encodeToken(target.service)}-${partition}of${target.partitions}`;
 }
 
 /** Subjects that a lane reads: all of the service, or the slots of its partition. */

@@ -5,7 +5,8 @@ import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { parseLeaseRecord } from '../../streams/nats/lease-record.ts';
 import { reconciledTimes } from '../../streams/nats/reconciled-store.ts';
 import { lookAtConsumer } from '../../streams/nats/stream-look.ts';
-import { BUCKETS, decodeToken, STREAMS } from '../domain/subjects.ts';
+import { BUCKETS, STREAMS } from '../domain/subjects.ts';
+import { parseLaneName } from './lane-name.ts';
 import { oldestChange } from './oldest-change.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type NeedsReconcile, retentionRecord } from './retention-record.ts';
@@ -65,7 +66,8 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
     const consumer = await lookAtConsumer(link, STREAMS.changes, lane).catch(() => undefined);
     if (record === undefined || consumer === undefined) continue;
     const data = dataSchema.safeParse(record.data);
-    const named = parseLaneName(lane);
+    // A record has its data only after the owner's first report; until then the lane's name tells whose it is.
+    const named = parseLaneName(lane) ?? { target: lane, partition: 0, partitions: 1 };
     const {
       target = named.target,
       partition = named.partition,
@@ -107,16 +109,4 @@ export async function readLanes(link: NatsLink, paused: ReadonlySet<string>): Pr
     });
   }
   return lanes.sort((a, b) => (a.lane < b.lane ? -1 : 1));
-}
-
-/** A record has its data only after the owner's first report; until then the lane's name tells whose it is. */
-function parseLaneName(lane: string): {
-  readonly target: string;
-  readonly partition: number;
-  readonly partitions: number;
-} {
-  const [, token, partition, partitions] = /^lane-(.+)-(\d+)of(\d+)$/.exec(lane) ?? [];
-  return token === undefined
-    ? { target: lane, partition: 0, partitions: 1 }
-    : { target: decodeToken(token), partition: Number(partition), partitions: Number(partitions) };
 }

@@ -11,6 +11,7 @@ import { lookAtConsumer, lookAtStream } from '../../streams/nats/stream-look.ts'
 import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type CarriedFloors, carryFloors, type LeftLane, parseCarriedFloors } from './carried-floors.ts';
+import { type NamedLane, parseLaneName } from './lane-name.ts';
 import { readRetention } from './retention-record.ts';
 
 export interface RepartitionOptions {
@@ -29,11 +30,11 @@ export interface Partitioning {
   readonly revision: number;
 }
 
-/** A lane of an earlier partitioning, by its key. */
-interface EarlierLane {
+/** A lane of the target that has a record, of whichever partitioning. */
+interface KnownLane extends NamedLane {
   readonly key: string;
-  readonly partition: number;
-  readonly partitions: number;
+  /** Its partitioning was left for another one. */
+  readonly replaced: boolean;
 }
 
 /**
@@ -54,8 +55,11 @@ export class Repartition {
 
   /** Whether the lanes of this partitioning may run now; false: those before are not ended yet, ask again. Costs nothing in the usual case. */
   async ready(wanted: Partitioning): Promise<boolean> {
-    const earlier = this.#earlierLanes(wanted);
-    if (earlier.length === 0 && !this.#wasReplaced(wanted)) return true;
+    const lanes = this.#lanesOf(wanted.target);
+    const earlier = lanes.filter(({ partitions, replaced }) => partitions !== wanted.partitions && !replaced);
+    // This very partitioning was left once, and is back, or we do not know yet that it was left.
+    const wasReplaced = lanes.some(({ partitions, replaced }) => partitions === wanted.partitions && replaced);
+    if (earlier.length === 0 && !wasReplaced) return true;
     const running = this.#running.get(wanted.target);
     if (running !== undefined) return running;
     const moving = this.#move(wanted, earlier).finally(() => this.#running.delete(wanted.target));
@@ -83,7 +87,7 @@ export class Repartition {
     return known?.partitions === partitions ? known : undefined;
   }
 
-  async #move(wanted: Partitioning, earlier: readonly EarlierLane[]): Promise<boolean> {
+  async #move(wanted: Partitioning, earlier: readonly KnownLane[]): Promise<boolean> {
     const { link, log } = this.#options;
     const { multiFilter, version } = link.capabilities();
     if (wanted.partitions > 1 && !multiFilter) {
@@ -125,7 +129,7 @@ export class Repartition {
     }
   }
 
-  async #takeAll(lanes: readonly EarlierLane[]): Promise<readonly Lease[] | undefined> {
+  async #takeAll(lanes: readonly KnownLane[]): Promise<readonly Lease[] | undefined> {
     const { link, watcher, timings, replica } = this.#options;
     const taken: Lease[] = [];
     for (const { key } of lanes) {
@@ -141,7 +145,7 @@ export class Repartition {
     return taken;
   }
 
-  async #left({ key, partition, partitions }: EarlierLane, lease: Lease | undefined): Promise<LeftLane> {
+  async #left({ key, partition, partitions }: KnownLane, lease: Lease | undefined): Promise<LeftLane> {
     const recorded = lease?.data().ackFloor;
     const consumer = await unlessMissing(lookAtConsumer(this.#options.link, STREAMS.changes, key));
     const ackFloor = consumer?.ackFloor ?? (typeof recorded === 'number' ? recorded : undefined);
@@ -158,27 +162,10 @@ export class Repartition {
     return entry === undefined ? undefined : parseCarriedFloors(entry.value);
   }
 
-  #earlierLanes({ target, partitions }: Partitioning): readonly EarlierLane[] {
-    return this.#lanesOf(target).filter(
-      (lane) =>
-        lane.partitions !== partitions && this.#options.view.get(lane.key)?.record?.data.replacedBy === undefined,
-    );
-  }
-
-  /** This very partitioning was left once, and is back, or we do not know yet that it was left. */
-  #wasReplaced({ target, partitions }: Partitioning): boolean {
-    return this.#lanesOf(target).some(
-      (lane) =>
-        lane.partitions === partitions && this.#options.view.get(lane.key)?.record?.data.replacedBy !== undefined,
-    );
-  }
-
-  #lanesOf(target: string): readonly EarlierLane[] {
-    const prefix = `lane-${encodeToken(target)}-`;
-    return [...this.#options.view.all()].flatMap(({ key }) => {
-      const [, partition, partitions] =
-        /^(\d+)of(\d+)$/.exec(key.startsWith(prefix) ? key.slice(prefix.length) : '') ?? [];
-      return partitions === undefined ? [] : [{ key, partition: Number(partition), partitions: Number(partitions) }];
+  #lanesOf(target: string): readonly KnownLane[] {
+    return [...this.#options.view.all()].flatMap(({ key, record }) => {
+      const named = parseLaneName(key);
+      return named?.target === target ? [{ ...named, key, replaced: record?.data.replacedBy !== undefined }] : [];
     });
   }
 }
