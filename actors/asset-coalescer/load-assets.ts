@@ -25,11 +25,12 @@ export function makeResident(
   store: LaneStore,
 ): Promise<void> | undefined {
   const subject = outcomeSubject(target, key);
-  const entry = newEntry(asset, key, subject, createLedger(asset, undefined));
-  const loading = takeState(entry, stored.get(subject), store);
-  if (loading !== undefined) return loading.then(() => cache.add(entry));
-  cache.add(entry);
-  return undefined;
+  return addWith(
+    cache,
+    newEntry(asset, key, subject, createLedger(asset, undefined)),
+    lastOf(stored.get(subject)),
+    store,
+  );
 }
 
 /** Makes those of the assets resident that have an outcome, which tells what they are. */
@@ -41,16 +42,38 @@ export async function loadKnown(
 ): Promise<void> {
   const missing = new Map(keys.filter((key) => !cache.has(key)).map((key) => [outcomeSubject(target, key), key]));
   if (missing.size === 0) return;
-  for (const [subject, message] of await store.lastOutcomes([...missing.keys()])) {
+  for (const [subject, stored] of await store.lastOutcomes([...missing.keys()])) {
     const key = missing.get(subject);
-    const asset = parseOutcomeMessage(message.data)?.asset;
-    if (key === undefined || asset === undefined) continue;
-    const known = { entityType: asset.entityType, fqn: asset.fqn };
-    const entry = newEntry(known, key, subject, createLedger(known, undefined));
-    const loading = takeState(entry, message, store);
+    const last = lastOf(stored);
+    if (key === undefined || last?.message === undefined) continue;
+    const { entityType, fqn } = last.message.asset;
+    const known = { entityType, fqn };
+    const loading = addWith(cache, newEntry(known, key, subject, createLedger(known, undefined)), last, store);
     if (loading !== undefined) await loading;
-    cache.add(entry);
   }
+}
+
+/** An asset's last outcome. `message` undefined: it cannot be read. */
+interface LastOutcome {
+  readonly sequence: number;
+  readonly message: OutcomeMessage | undefined;
+}
+
+function lastOf(stored: StoredMessage | undefined): LastOutcome | undefined {
+  return stored === undefined ? undefined : { sequence: stored.sequence, message: parseOutcomeMessage(stored.data) };
+}
+
+/** Adds the entry with its state: a promise only where `takeState` needs one. */
+function addWith(
+  cache: AssetCache,
+  entry: AssetEntry,
+  last: LastOutcome | undefined,
+  store: LaneStore,
+): Promise<void> | undefined {
+  const loading = takeState(entry, last, store);
+  if (loading !== undefined) return loading.then(() => cache.add(entry));
+  cache.add(entry);
+  return undefined;
 }
 
 /** Begins the entry anew from its stored state, which somebody else has moved on; what it holds has to be admitted again. */
@@ -61,13 +84,13 @@ export async function reloadAsset(entry: AssetEntry, store: LaneStore): Promise<
   entry.failed.length = 0;
   entry.holds.clear();
   entry.finished.clear();
-  await takeState(entry, stored.get(entry.subject), store);
+  await takeState(entry, lastOf(stored.get(entry.subject)), store);
 }
 
 /** A promise only where the state lies beside its message: nearly all are there at once. */
-function takeState(entry: AssetEntry, stored: StoredMessage | undefined, store: LaneStore): Promise<void> | undefined {
-  const message = stored === undefined ? undefined : parseOutcomeMessage(stored.data);
-  entry.outcomeSequence = stored?.sequence ?? 0;
+function takeState(entry: AssetEntry, last: LastOutcome | undefined, store: LaneStore): Promise<void> | undefined {
+  const message = last?.message;
+  entry.outcomeSequence = last?.sequence ?? 0;
   entry.outcomeEpoch = message?.epoch ?? 0;
   if (message?.stateObject !== undefined) return wholeState(message, store).then((state) => beginWith(entry, state));
   beginWith(entry, message?.state);
