@@ -1,6 +1,6 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import pg from 'pg';
 import { type MariadbServer, startTestMariadb } from '../support/mariadb-server.ts';
+import { onPostgres } from '../support/on-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import type { ChaosTable, Part } from './editing-session.ts';
 
@@ -28,8 +28,8 @@ export async function startSources(): Promise<ChaosSources> {
 /** Makes the database of a round on both servers and gives its tables. */
 export async function createTables(sources: ChaosSources, database: string): Promise<readonly ChaosTable[]> {
   const names = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`);
-  await onPostgres(sources, 'postgres', (client) => client.query(`CREATE DATABASE ${database}`));
-  await onPostgres(sources, database, (client) =>
+  await onPostgres(sources.postgres, 'postgres', (client) => client.query(`CREATE DATABASE ${database}`));
+  await onPostgres(sources.postgres, database, (client) =>
     client.query(
       names(POSTGRES.tables)
         .map((name) => `CREATE TABLE ${name} (a int, b int)`)
@@ -53,7 +53,9 @@ export async function createTables(sources: ChaosSources, database: string): Pro
 }
 
 export async function dropTables(sources: ChaosSources, database: string): Promise<void> {
-  await onPostgres(sources, 'postgres', (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
+  await onPostgres(sources.postgres, 'postgres', (client) =>
+    client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`),
+  );
   await onMariadb(sources, (connection) => connection.query(`DROP DATABASE IF EXISTS ${database}`));
 }
 
@@ -81,7 +83,7 @@ export async function readSources(sources: ChaosSources, database: string): Prom
     if (text !== null && text !== '')
       found.set(fieldName(service, table, part === 'a' || part === 'b' ? part : 'table'), text);
   };
-  await onPostgres(sources, database, async (client) => {
+  await onPostgres(sources.postgres, database, async (client) => {
     const { rows } = await client.query<{ name: string; part: string | null; text: string }>(
       `SELECT c.relname AS name, a.attname AS part, d.description AS text FROM pg_description d
        JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass
@@ -103,16 +105,6 @@ export async function readSources(sources: ChaosSources, database: string): Prom
       note(MARIADB.service, String(name), part === null ? null : String(part), String(text));
   });
   return found;
-}
-
-async function onPostgres<T>({ postgres }: ChaosSources, database: string, work: (client: pg.Client) => Promise<T>) {
-  const client = new pg.Client({ connectionString: postgres.url(database) });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 async function onMariadb<T>(

@@ -1,13 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assignLanes } from '../../src/service/assign-lanes.ts';
 import { readLanes } from '../../src/service/lane-record.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { ReplicaProcess } from '../support/replica-process.ts';
+import {
+  createTables,
+  docsConfigOf,
+  POSTGRES_PASSWORD_VARIABLE,
+  postgresTarget,
+  tableComments,
+} from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 import { until } from '../support/until.ts';
@@ -25,11 +31,7 @@ describe('replicas share the lanes of twelve targets', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    process.env.BALANCE_TEST_PASSWORD = postgres.password;
-    const client = new pg.Client({ connectionString: postgres.url() });
-    await client.connect();
-    for (const i of SERVICES.keys()) await client.query(`CREATE TABLE t${i} (id int)`);
-    await client.end();
+    await createTables(postgres, SERVICES.length);
   });
   beforeEach(async () => {
     edits = 0;
@@ -42,16 +44,7 @@ describe('replicas share the lanes of twelve targets', () => {
   afterAll(() => postgres?.stop());
 
   /** The configuration as a file that replicas in processes of their own read, too. */
-  function config(): string {
-    const login = `username: ${postgres.user}, authType: { password: "\${BALANCE_TEST_PASSWORD}" }`;
-    const connection = `{ type: Postgres, hostPort: "127.0.0.1:${postgres.port}", ${login}, database: postgres }`;
-    const targets = SERVICES.map((service) => `  - { service: ${service}, connection: ${connection} }`);
-    return `targets:
-${targets.join('\n')}
-channels:
-  - { name: docs, update: { descriptions: true, tags: false, owners: false } }
-`;
-  }
+  const config = (): string => docsConfigOf(SERVICES.map((service) => postgresTarget(postgres, { service })));
 
   async function start(leaseMs = LEASE_MS): Promise<TestService> {
     const replica = await startTestService({ natsUrl: nats.url, config: config(), leaseMs });
@@ -111,7 +104,7 @@ channels:
   async function editAll(mark: string): Promise<readonly string[]> {
     edits += 1;
     const events = SERVICES.map((service, i) =>
-      descriptionEvent([service, 'postgres', 'public', `t${i}`], `${mark} ${edits}`),
+      descriptionEvent([service, 'shop', 'public', `t${i}`], `${mark} ${edits}`),
     );
     await Promise.all(events.map(({ body }, i) => post(body, i)));
     return events.map(({ id }) => id);
@@ -146,16 +139,7 @@ channels:
     const runs = (await any?.outcomes(ids, 30_000)) ?? [];
     expect(runs.length).toBe(ids.length);
     expect(new Set(runs.map(({ sequence, target }) => `${target} ${sequence}`)).size).toBe(ids.length);
-    const client = new pg.Client({ connectionString: postgres.url() });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ text: string }>(
-        "SELECT obj_description(oid, 'pg_class') AS text FROM pg_class WHERE relname ~ '^t[0-9]+$'",
-      );
-      expect(rows.map(({ text }) => text)).toEqual(SERVICES.map(() => `${mark} ${edits}`));
-    } finally {
-      await client.end();
-    }
+    expect([...(await tableComments(postgres)).values()]).toEqual(SERVICES.map(() => `${mark} ${edits}`));
   }
 
   it('joining and leaving while changes flow: each lane ends at its preferred owner, only there, and nothing is lost', async () => {
@@ -213,7 +197,7 @@ channels:
         BACKFLOW_CONFIG: join(folder, 'backflow.yaml'),
         BACKFLOW_DATA: join(folder, 'data'),
         BACKFLOW_TEST_LEASE_MS: String(LEASE_MS),
-        BALANCE_TEST_PASSWORD: postgres.password,
+        [POSTGRES_PASSWORD_VARIABLE]: postgres.password,
       },
     });
     try {

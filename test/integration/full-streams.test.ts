@@ -8,6 +8,7 @@ import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createTables, docsConfig } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 import { until } from '../support/until.ts';
@@ -23,14 +24,9 @@ describe('streams that are full', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    const admin = new pg.Client({ connectionString: postgres.url() });
-    await admin.connect();
-    await admin.query('CREATE DATABASE shop');
-    await admin.end();
+    await createTables(postgres, TABLES);
     shop = new pg.Client({ connectionString: postgres.url('shop') });
     await shop.connect();
-    for (let i = 0; i < TABLES; i += 1) await shop.query(`CREATE TABLE t${i} (id int)`);
-    process.env.FULL_TEST_PASSWORD = postgres.password;
   });
 
   beforeEach(async () => {
@@ -51,15 +47,7 @@ describe('streams that are full', () => {
   });
 
   async function start(): Promise<TestService> {
-    service = await startTestService({
-      natsUrl: nats.url,
-      config: `targets:
-  - service: pg_sales
-    connection: { type: Postgres, hostPort: "127.0.0.1:${postgres.port}", username: ${postgres.user}, authType: { password: "\${FULL_TEST_PASSWORD}" }, database: shop }
-channels:
-  - { name: docs, update: { descriptions: true } }
-`,
-    });
+    service = await startTestService({ natsUrl: nats.url, config: docsConfig(postgres) });
     await service.lanes();
     return service;
   }

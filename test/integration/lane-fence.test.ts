@@ -1,5 +1,4 @@
 import { createConnection } from 'mysql2/promise';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection, Connector, PlannedWrite, SessionName } from '../../connectors/contract.ts';
 import { mysqlConnector } from '../../connectors/mysql/connector.ts';
@@ -7,6 +6,7 @@ import { postgresConnector } from '../../connectors/postgres/connector.ts';
 import type { DescriptionOperation, ObjectRef } from '../../src/domain/operation.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type MariadbServer, startTestMariadb } from '../support/mariadb-server.ts';
+import { onPostgres } from '../support/on-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { until } from '../support/until.ts';
 
@@ -24,22 +24,12 @@ let mariadb: MariadbServer;
 
 beforeAll(async () => {
   [postgres, mariadb] = await Promise.all([startPostgres(), startTestMariadb()]);
-  await onPostgres((client) => client.query('CREATE TABLE t (id int)'));
+  await onPostgres(postgres, 'postgres', (client) => client.query('CREATE TABLE t (id int)'));
   await onMariadb('CREATE DATABASE app');
   await onMariadb('CREATE TABLE app.t (id int)');
 });
 
 afterAll(() => Promise.all([postgres?.stop(), mariadb?.stop()]));
-
-async function onPostgres<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: postgres.url() });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 async function onMariadb(sql: string): Promise<unknown> {
   const { host, port, user, password } = mariadb;
@@ -78,7 +68,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     plan: (operation) => postgresConnector.plan(operation, { exists: true, kind: 'table' }, {}),
     port: () => postgres.port,
     comment: () =>
-      onPostgres(async (client) => {
+      onPostgres(postgres, 'postgres', async (client) => {
         const { rows } = await client.query<{ text: string | null }>("SELECT obj_description('t'::regclass) AS text");
         return rows[0]?.text ?? '';
       }),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { assetKey, slotOf } from '../../src/domain/asset.ts';
@@ -15,7 +15,9 @@ import { connectNats } from '../../streams/nats/connection.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
+import { onPostgres } from '../support/on-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createTables, postgresTarget, tableComments } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 import { until } from '../support/until.ts';
@@ -29,14 +31,7 @@ describe('the lane on a real nats-server and a real PostgreSQL', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    const client = new pg.Client({ connectionString: postgres.url() });
-    await client.connect();
-    await client.query('CREATE DATABASE shop');
-    await client.end();
-    await onShop(async (shop) => {
-      for (let i = 0; i < TABLES; i += 1) await shop.query(`CREATE TABLE t${i} (id int)`);
-    });
-    process.env.LANE_TEST_PASSWORD = postgres.password;
+    await createTables(postgres, TABLES);
   });
 
   beforeEach(async () => {
@@ -50,28 +45,11 @@ describe('the lane on a real nats-server and a real PostgreSQL', () => {
 
   afterAll(() => postgres?.stop());
 
-  async function onShop<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: postgres.url('shop') });
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  }
-
-  const comments = () =>
-    onShop(async (client) => {
-      const { rows } = await client.query<{ name: string; text: string | null }>(
-        "SELECT relname AS name, obj_description(oid, 'pg_class') AS text FROM pg_class WHERE relname ~ '^t[0-9]+$'",
-      );
-      return new Map(rows.map(({ name, text }) => [name, text]));
-    });
+  const onShop = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => onPostgres(postgres, 'shop', work);
+  const comments = () => tableComments(postgres);
 
   const configOf = (channels: readonly string[]) => `targets:
-  - service: pg_sales
-    connection: { type: Postgres, hostPort: "127.0.0.1:${postgres.port}", username: ${postgres.user}, authType: { password: "\${LANE_TEST_PASSWORD}" }, database: shop }
-channels:
+${postgresTarget(postgres)}channels:
 ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tags: false, owners: false } }`).join('\n')}
 `;
 

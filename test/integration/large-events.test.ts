@@ -9,6 +9,7 @@ import { createPublisher } from '../../streams/nats/publisher.ts';
 import { readOldestFirst } from '../../streams/nats/read-stream.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createTables, docsConfig } from '../support/shop-database.ts';
 import { tableEvent } from '../support/table-event.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
@@ -25,15 +26,11 @@ describe('events above the size of one message, into PostgreSQL', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    const admin = new pg.Client({ connectionString: postgres.url() });
-    await admin.connect();
-    await admin.query('CREATE DATABASE shop');
-    await admin.end();
+    await createTables(postgres, 0);
     shop = new pg.Client({ connectionString: postgres.url('shop') });
     await shop.connect();
     const columns = Array.from({ length: COLUMNS }, (_, i) => `c${i} int`).join(', ');
     await shop.query(`CREATE TABLE wide (${columns}); CREATE TABLE beside (id int); CREATE TABLE lost (id int)`);
-    process.env.LARGE_TEST_PASSWORD = postgres.password;
   });
 
   beforeEach(async () => {
@@ -52,17 +49,8 @@ describe('events above the size of one message, into PostgreSQL', () => {
   });
 
   async function start(paused = false): Promise<TestService> {
-    service = await startTestService({
-      natsUrl: nats.url,
-      config: `targets:
-  - service: pg_sales
-    connection: { type: Postgres, hostPort: "127.0.0.1:${postgres.port}", username: ${postgres.user}, authType: { password: "\${LARGE_TEST_PASSWORD}" }, database: shop }
-    rateLimit: { perSecond: 100000, burst: 100000 }
-    paused: ${paused}
-channels:
-  - { name: docs, update: { descriptions: true } }
-`,
-    });
+    const more = ['rateLimit: { perSecond: 100000, burst: 100000 }', `paused: ${paused}`];
+    service = await startTestService({ natsUrl: nats.url, config: docsConfig(postgres, { more }) });
     await service.lanes(paused ? 'paused' : 'running');
     return service;
   }

@@ -1,10 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDeadLetters } from '../../src/service/history.ts';
 import { listSubjects } from '../../streams/nats/stream-subjects.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startNatsServer } from '../support/nats-server.ts';
+import { onPostgres } from '../support/on-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { docsConfig } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 import { until } from '../support/until.ts';
@@ -19,31 +21,16 @@ describe('parking on real nats-servers and a real PostgreSQL', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    process.env.PARKING_TEST_PASSWORD = postgres.password;
   });
   afterAll(async () => {
     for (const end of ending.reverse()) await end();
     await postgres?.stop();
   });
 
-  async function onDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: postgres.url() });
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  }
+  const onDatabase = <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => onPostgres(postgres, 'postgres', work);
 
   async function start(natsUrl: string, phase = 'running'): Promise<TestService> {
-    const login = `username: ${postgres.user}, authType: { password: "\${PARKING_TEST_PASSWORD}" }`;
-    const config = `targets:
-  - service: pg_sales
-    connection: { type: Postgres, hostPort: "127.0.0.1:${postgres.port}", ${login}, database: postgres }
-channels:
-  - { name: docs, update: { descriptions: true, tags: false, owners: false } }
-`;
+    const config = docsConfig(postgres, { database: 'postgres' });
     const replica = await startTestService({ natsUrl, config, leaseMs: LEASE_MS, creditMessages: CREDITS });
     ending.push(() => replica.stop());
     await replica.lanes(phase);

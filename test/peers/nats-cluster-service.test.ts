@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { connectNats } from '../../streams/nats/connection.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
 import { type NatsCluster, startNatsCluster } from '../support/nats-cluster.ts';
+import { docsConfig } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 import { SMALL_R3, serversUnderTest } from './nats-servers.ts';
-import { edit, keysTwice, postUntilAccepted, type Shop, shopConfig, startShop } from './nats-service.ts';
+import { edit, keysTwice, postUntilAccepted, type Shop, startShop } from './nats-service.ts';
 
 const TABLES = 24;
 const servers = await serversUnderTest();
@@ -37,7 +38,7 @@ describe('the whole service on a cluster', () => {
         await ensureTopology(link, { ...SMALL_R3, replicas: safe ? 3 : 1 });
         await link.close();
         for (let i = 0; i < 2; i += 1) {
-          replicas.push(await startTestService({ natsUrl: cluster.url, config: shopConfig(shop) }));
+          replicas.push(await startTestService({ natsUrl: cluster.url, config: docsConfig(shop.postgres) }));
         }
         const [first, second] = replicas;
         if (first === undefined || second === undefined) throw new Error('no replicas');

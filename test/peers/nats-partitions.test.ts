@@ -11,10 +11,11 @@ import { applyConfig } from '../../src/service/configuration.ts';
 import type { Run } from '../../src/service/history.ts';
 import { createConfigStore } from '../../streams/nats/config-store.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
+import { docsConfig } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 import { serversUnderTest } from './nats-servers.ts';
-import { edit, keysTwice, postUntilAccepted, type Shop, shopConfig, startShop } from './nats-service.ts';
+import { edit, keysTwice, postUntilAccepted, type Shop, startShop } from './nats-service.ts';
 
 const TABLES = 48;
 const PARTITIONS = 4;
@@ -35,13 +36,14 @@ describe('a target with partitions', () => {
   });
   afterAll(() => shop?.postgres.stop());
 
-  async function start(binary: string | undefined, more: string): Promise<TestService> {
+  async function start(binary: string | undefined, more: readonly string[]): Promise<TestService> {
     nats = await startNatsServer(binary === undefined ? {} : { binary });
     return replica(more);
   }
 
-  async function replica(more: string): Promise<TestService> {
-    const service = await startTestService({ natsUrl: nats.url, config: shopConfig(shop, more), leaseMs: LEASE_MS });
+  async function replica(more: readonly string[]): Promise<TestService> {
+    const config = docsConfig(shop.postgres, { more });
+    const service = await startTestService({ natsUrl: nats.url, config, leaseMs: LEASE_MS });
     replicas.push(service);
     return service;
   }
@@ -60,7 +62,10 @@ describe('a target with partitions', () => {
   async function repartition({ service }: TestService, partitions: number): Promise<void> {
     const folder = await mkdtemp(join(tmpdir(), 'backflow-partitions-'));
     try {
-      await writeFile(join(folder, 'backflow.yaml'), shopConfig(shop, `    partitions: ${partitions}`));
+      await writeFile(
+        join(folder, 'backflow.yaml'),
+        docsConfig(shop.postgres, { more: [`partitions: ${partitions}`] }),
+      );
       const loaded = await loadConfig(folder);
       if (!loaded.ok) throw new Error('the configuration cannot be read');
       const applied = await applyConfig(createConfigStore(service.link), loaded.value, 'test');
@@ -94,7 +99,7 @@ describe('a target with partitions', () => {
   it.skipIf(current?.binary === undefined)(
     'each lane reads its own slots and nothing else; every asset ends with its newest value, each key with one outcome',
     async () => {
-      const service = await start(current?.binary, `    partitions: ${PARTITIONS}`);
+      const service = await start(current?.binary, [`partitions: ${PARTITIONS}`]);
       await service.lanes();
       const ids = await burst(service, 5, 'partitioned');
       const runs = await service.outcomes(ids, 60_000);
@@ -125,7 +130,7 @@ describe('a target with partitions', () => {
   it.skipIf(current?.binary === undefined)(
     'the rate limit holds for all lanes together, and lanes pass to another replica when theirs stops',
     async () => {
-      const limit = `    partitions: ${PARTITIONS}\n    rateLimit: { perSecond: 20, burst: 4, batch: 1 }`;
+      const limit = [`partitions: ${PARTITIONS}`, 'rateLimit: { perSecond: 20, burst: 4, batch: 1 }'];
       const first = await start(current?.binary, limit);
       await first.lanes();
       const ids = await burst(first, 1, 'limited');
@@ -157,9 +162,9 @@ describe('a target with partitions', () => {
   it.skipIf(current?.binary === undefined)(
     'more and fewer partitions while changes flow: the lanes that follow go on where those before have left off',
     async () => {
-      const first = await start(current?.binary, '    partitions: 1');
+      const first = await start(current?.binary, ['partitions: 1']);
       await first.lanes();
-      const second = await replica('    partitions: 1');
+      const second = await replica(['partitions: 1']);
       const ids: string[] = [];
       for (const partitions of [4, 3, 1]) {
         ids.push(...(await burst(first, 2, `before ${partitions}`)));
@@ -183,7 +188,7 @@ describe('a target with partitions', () => {
   it.skipIf(current?.binary === undefined)(
     'what a lane before has acknowledged is not read again, although another one was behind it',
     async () => {
-      const service = await start(current?.binary, '    partitions: 2');
+      const service = await start(current?.binary, ['partitions: 2']);
       await service.lanes();
       const tables = Array.from({ length: TABLES }, (_, i) => i);
       const [behind = 0] = tables.filter((i) => slotOf(keyOf(i)) % 2 === 0);
@@ -218,7 +223,7 @@ describe('a target with partitions', () => {
   );
 
   it('on a server that cannot filter so, the lanes say what is missing', async () => {
-    const service = await start(system?.binary, `    partitions: ${PARTITIONS}`);
+    const service = await start(system?.binary, [`partitions: ${PARTITIONS}`]);
     if (service.service.link.capabilities().multiFilter) {
       await service.lanes();
       return;
@@ -232,7 +237,7 @@ describe('a target with partitions', () => {
   });
 
   it('on such a server a change of partitions says so, and loses nothing when it is taken back', async () => {
-    const service = await start(system?.binary, '    partitions: 1');
+    const service = await start(system?.binary, ['partitions: 1']);
     if (service.service.link.capabilities().multiFilter) return;
     await service.lanes();
     await repartition(service, PARTITIONS);

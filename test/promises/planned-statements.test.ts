@@ -7,6 +7,7 @@ import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { dumpPostgres } from '../support/postgres-dump.ts';
 import { loggedStatements } from '../support/postgres-log.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createTables, postgresTarget } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 
@@ -50,23 +51,17 @@ describe('hostile texts and names through the running service into PostgreSQL', 
         },
       }),
     ]);
-    const root = new pg.Client({ connectionString: postgres.url() });
-    await root.connect();
-    await root.query('CREATE DATABASE shop');
-    await root.end();
+    await createTables(postgres, 0);
     shop = new pg.Client({ connectionString: postgres.url('shop') });
     await shop.connect();
     const names = [...new Set(fc.sample(hostileName({ max: 63, unit: 'bytes' }), { numRuns: TABLES, seed: SEED }))];
     await shop.query('CREATE SCHEMA said; CREATE TABLE public.canary (id int); COMMENT ON TABLE canary IS $$alive$$');
     for (const schema of ['public', 'said'])
       for (const name of names) await shop.query(`CREATE TABLE ${schema}.${pg.escapeIdentifier(name)} (id int)`);
-    process.env.PLANNED_PASSWORD = postgres.password;
     replica = await startTestService({
       natsUrl: nats.url,
       config: `targets:
-  - service: pg_sales
-    connection: { type: Postgres, hostPort: "127.0.0.1:${postgres.port}", username: ${postgres.user}, authType: { password: "\${PLANNED_PASSWORD}" }, database: shop }
-channels:
+${postgresTarget(postgres)}channels:
   - { name: plain, filter: { "==": [ { var: databaseSchema.name }, public ] }, update: { descriptions: true, tags: false, owners: false } }
   - name: template
     filter: { "==": [ { var: databaseSchema.name }, said ] }

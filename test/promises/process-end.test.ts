@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeSubject } from '../../src/domain/subjects.ts';
 import { readRuns } from '../../src/service/history.ts';
@@ -11,7 +10,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type RunningCli, startCli } from '../support/run-cli.ts';
-import { createTables } from '../support/shop-database.ts';
+import { createTables, docsConfig, POSTGRES_PASSWORD_VARIABLE, tableComments } from '../support/shop-database.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 import { until } from '../support/until.ts';
 
@@ -40,13 +39,7 @@ describe('a process that is told to end, or killed, while it works', () => {
     folder = await mkdtemp(join(tmpdir(), 'backflow-end-'));
     await writeFile(
       join(folder, 'backflow.yaml'),
-      `targets:
-  - service: pg_sales
-    connection: { type: Postgres, hostPort: "127.0.0.1:${proxy.port}", username: ${postgres.user}, authType: { password: "\${END_PASSWORD}" }, database: shop }
-    rateLimit: { perSecond: 100, burst: 1, batch: 10 }
-channels:
-  - { name: docs, update: { descriptions: true, tags: false, owners: false } }
-`,
+      docsConfig(postgres, { port: proxy.port, more: ['rateLimit: { perSecond: 100, burst: 1, batch: 10 }'] }),
     );
   });
 
@@ -71,7 +64,7 @@ channels:
         BACKFLOW_HTTP: '127.0.0.1:0',
         BACKFLOW_CONFIG: 'backflow.yaml',
         BACKFLOW_TEST_LEASE_MS: '1000',
-        END_PASSWORD: postgres.password,
+        [POSTGRES_PASSWORD_VARIABLE]: postgres.password,
       },
     });
     processes = [...processes, running];
@@ -114,14 +107,9 @@ channels:
     });
     const decided = (await runs()).map(({ eventId }) => eventId);
     expect(decided.toSorted()).toEqual([...ids].sort());
-    const client = new pg.Client({ connectionString: postgres.url('shop') });
-    await client.connect();
-    const { rows } = await client.query<{ name: string; text: string | null }>(
-      "SELECT relname AS name, obj_description(oid, 'pg_class') AS text FROM pg_class WHERE relname ~ '^t[0-9]+$'",
-    );
-    await client.end();
-    expect(rows.filter(({ name, text }) => text !== `${mark} ${name.slice(1)}.${EDITS - 1}`)).toEqual([]);
-    expect(rows).toHaveLength(TABLES);
+    const comments = [...(await tableComments(postgres))];
+    expect(comments.filter(([name, text]) => text !== `${mark} ${name.slice(1)}.${EDITS - 1}`)).toEqual([]);
+    expect(comments).toHaveLength(TABLES);
   }
 
   /** Something more is recorded, and much is not. */
