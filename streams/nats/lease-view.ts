@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kvm } from '@nats-io/kv';
+import type { KvWatchEntry } from '@nats-io/kv';
 import { type Observable, Subject } from 'rxjs';
 import { type Clock, systemClock } from '../operators/clock.ts';
 import type { NatsLink } from './connection.ts';
+import { type BucketFollower, followBucket } from './follow-bucket.ts';
 import { openBucket } from './kv-bucket.ts';
 import { type LeaseRecord, parseLeaseRecord } from './lease-record.ts';
 import type { LeaseWatcher } from './lease-watcher.ts';
@@ -25,8 +26,6 @@ export interface LeaseViewOptions {
   readonly clock?: Clock;
 }
 
-const RETRY_MS = 500;
-
 /**
  * All leases of a bucket, kept up to date by the server's watch, so that nobody has to ask for them again and again. It may be behind:
  * what it says is a reason to try, the compare-and-set decides. A silent watch is opened again and everything is read anew.
@@ -43,7 +42,7 @@ export class LeaseView {
   /** Time without a connection is nobody else's silence. */
   #connectedAt: number;
   #closed = false;
-  #endWatch: () => void = () => undefined;
+  #follower: BucketFollower | undefined;
   #stopListening: () => void = () => undefined;
 
   constructor(link: NatsLink, options: LeaseViewOptions) {
@@ -64,14 +63,15 @@ export class LeaseView {
     });
     this.#stopListening = () => listening.unsubscribe();
     await this.#read();
-    void this.#watch();
+    if (this.#closed) return;
+    this.#follower = followBucket(this.#link, this.#options.bucket, '>', (entry) => this.#hear(entry));
     void this.#distrustSilence();
   }
 
   close(): void {
     this.#closed = true;
     this.#stopListening();
-    this.#endWatch();
+    this.#follower?.close();
     this.#changes.complete();
   }
 
@@ -97,23 +97,10 @@ export class LeaseView {
     for (const { key, revision, value } of entries) this.#take(key, revision, value);
   }
 
-  async #watch(): Promise<void> {
-    while (!this.#closed && !this.#link.nc.isClosed()) {
-      try {
-        const bucket = await new Kvm(this.#link.js).open(this.#options.bucket);
-        const entries = await bucket.watch();
-        this.#endWatch = () => entries.stop();
-        if (this.#closed) entries.stop();
-        for await (const entry of entries) {
-          this.#heardAt = this.#clock.now();
-          if (entry.operation === 'PUT') this.#take(entry.key, entry.revision, entry.string());
-          else if (entry.revision > (this.#seen.get(entry.key)?.revision ?? 0)) this.#forget(entry.key);
-        }
-      } catch {
-        // Without a watch the bucket is still read; try to be told again.
-      }
-      if (!this.#closed) await sleep(RETRY_MS, undefined, { ref: false });
-    }
+  #hear(entry: KvWatchEntry): void {
+    this.#heardAt = this.#clock.now();
+    if (entry.operation === 'PUT') this.#take(entry.key, entry.revision, entry.string());
+    else if (entry.revision > (this.#seen.get(entry.key)?.revision ?? 0)) this.#forget(entry.key);
   }
 
   async #distrustSilence(): Promise<void> {
@@ -121,7 +108,7 @@ export class LeaseView {
     while (!this.#closed && !this.#link.nc.isClosed()) {
       await sleep(silentAfterMs / 2, undefined, { ref: false });
       if (this.#closed || !this.#link.connected() || this.#clock.now() - this.#heardAt < silentAfterMs) continue;
-      this.#endWatch();
+      this.#follower?.renew();
       await this.#read().catch(() => undefined);
     }
   }

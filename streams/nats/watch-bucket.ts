@@ -1,6 +1,6 @@
-import { Kvm } from '@nats-io/kv';
 import { Observable } from 'rxjs';
 import type { NatsLink } from './connection.ts';
+import { followBucket } from './follow-bucket.ts';
 
 export interface WatchOptions<T> {
   readonly bucket: string;
@@ -27,7 +27,6 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
     /** Only the newest reading counts. */
     let readings = 0;
     let timer: NodeJS.Timeout | undefined;
-    let stopWatch: () => void = () => undefined;
 
     const look = async (): Promise<void> => {
       if (reading) {
@@ -59,21 +58,6 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
       timer = setTimeout(() => void look(), wait);
     };
 
-    const watch = async (): Promise<void> => {
-      while (!subscriber.closed && !link.nc.isClosed()) {
-        try {
-          const bucket = await new Kvm(link.js).open(options.bucket);
-          const changes = await bucket.watch({ key: options.filter });
-          stopWatch = () => changes.stop();
-          if (subscriber.closed) stopWatch();
-          for await (const _change of changes) void look();
-        } catch {
-          // The timer still reads; try to be told again.
-        }
-        if (!subscriber.closed) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    };
-
     const reconnects = link.events.subscribe({
       next: (event) => {
         if (event.type !== 'reconnected') return;
@@ -84,11 +68,11 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
       complete: () => subscriber.complete(),
     });
     void look();
-    void watch();
+    const follower = followBucket(link, options.bucket, options.filter, () => void look());
     return () => {
       clearTimeout(timer);
       reconnects.unsubscribe();
-      stopWatch();
+      follower.close();
     };
   });
 }
