@@ -7,7 +7,7 @@ import { finalsOf, standingTexts } from '../workload/workload.ts';
 import { type Drained, settledTally, untilDrained } from './drain.ts';
 import { pauseAll, resumeSpread } from './spread-lanes.ts';
 import { openSurroundings, publishChanges, type Surroundings } from './surroundings.ts';
-import type { Usage, VariantProcess } from './variant-process.ts';
+import { totalUsage, type VariantProcess } from './variant-process.ts';
 
 const LIMIT_MS = 180_000;
 
@@ -44,7 +44,7 @@ export async function measureDrain(
     if (services > 1) await resumeSpread(around, running.length, say);
     const cuts = one.cut === true && cutter !== undefined ? threeCuts(cutter, say) : undefined;
     const drained = await drain(around, variant, running, counted, counted + events, cuts?.onProgress);
-    const usages = running.map((process) => process.usage()).filter((usage) => usage !== undefined);
+    const usage = totalUsage(running);
     await cuts?.done();
     const finals = finalsOf(one.workload, counted, counted + events);
     const { tally, at } = await settledTally(source, finals, drained.endedAt);
@@ -56,7 +56,7 @@ export async function measureDrain(
       changesPerSecond: Math.round((tally.done * 1_000) / (at - drained.beganAt)),
       staleFinals: tally.stale,
       stalePoisoned: one.workload.mixed === true ? tally.stalePoisoned : null,
-      ...together(usages),
+      ...usage,
       ...difference(before, await source.counters()),
       drained: drained.complete,
     };
@@ -74,24 +74,14 @@ function drain(
   last: number,
   onProgress?: (share: number) => void,
 ): Promise<Drained> {
-  const durables = variant.durables(around);
   return untilDrained(around.link, {
-    durables,
+    durables: variant.durables(around),
     after,
     last,
     limitMs: LIMIT_MS,
     alive: () => running.every((process) => process.alive()),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-}
-
-/** CPU of all processes; memory of the one that took most. */
-function together(usages: readonly Usage[]): Pick<Row, 'cpuSeconds' | 'rssMiB'> {
-  if (usages.length === 0) return { cpuSeconds: null, rssMiB: null };
-  return {
-    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-    rssMiB: Math.max(...usages.map(({ rssMiB }) => rssMiB)),
-  };
 }
 
 function difference(before: WriteCounters, after: WriteCounters): WriteCounters {

@@ -9,93 +9,72 @@ import { type Change, changesOf, finalsOf } from '../workload/workload.ts';
 import { settledTally, untilDrained } from './drain.ts';
 import { fineClock, latencies, type PublishedChange } from './latency.ts';
 import { openSurroundings, publishChange, type Surroundings } from './surroundings.ts';
-import type { VariantProcess } from './variant-process.ts';
+import { totalUsage, type VariantProcess } from './variant-process.ts';
 
 const LIMIT_MS = 60_000;
 
 /** Publishes at a steady pace to a variant that has run for a while, and asks the source when it committed what. */
-export async function measureLatency(
-  one: LatencyCase,
-  variant: Variant,
-  source: BenchSource,
-  log: CommitLog,
-): Promise<Row> {
-  await source.clear();
-  await log.empty();
-  const around = await openSurroundings(source, one.workload);
-  let running: VariantProcess | undefined;
-  try {
-    await variant.prepare(around);
-    const started = variant.start(around, one);
-    running = started;
-    const alive = () => started.alive();
+export function measureLatency(one: LatencyCase, variant: Variant, source: BenchSource, log: CommitLog): Promise<Row> {
+  return onEmptySource(one, variant, source, log, async (around, start) => {
+    const process = start();
+    const alive = () => process.alive();
     const total = one.warmUp + one.workload.events;
     const [first, ...changes] = changesOf(around.workload, 0, total);
     if (first === undefined) throw new Error(`${one.name} has no changes`);
     await publishChange(around, first);
     await firstCommit(log, alive);
     const published = (await paced(around, changes, one.everyMs)).slice(one.warmUp - 1);
-    const [durable = ''] = variant.durables(around);
-    const drained = await untilDrained(around.link, {
-      durables: [durable],
-      after: 0,
-      last: total,
-      limitMs: LIMIT_MS,
-      alive,
-    });
-    const usage = started.usage();
+    const durables = variant.durables(around);
+    const drained = await untilDrained(around.link, { durables, after: 0, last: total, limitMs: LIMIT_MS, alive });
+    const usage = totalUsage([process]);
     const { tally } = await settledTally(source, finalsOf(one.workload, 0, total), drained.endedAt);
     const commits = await log.commits();
     const times = latencies(published, commits);
     const began = published[0]?.at ?? 0;
     const ended = Math.max(...published.map(({ text }) => commits.get(text) ?? 0));
     return {
-      ...NOT_MEASURED,
-      case: one.name,
-      variant: variant.name,
       changesPerSecond: Math.round((times.length * 1_000) / (ended - began)),
       staleFinals: tally.stale,
-      cpuSeconds: usage?.cpuSeconds ?? null,
-      rssMiB: usage?.rssMiB ?? null,
+      ...usage,
       p50Ms: percentile(times, 0.5) ?? null,
       p99Ms: percentile(times, 0.99) ?? null,
       drained: drained.complete && times.length === published.length,
     };
-  } finally {
-    await running?.stop();
-    await around.close();
-  }
+  });
 }
 
 /** Has one change wait, starts the variant's process, and asks the source when it committed that change. */
-export async function measureStartUp(
-  one: StartUpCase,
+export function measureStartUp(one: StartUpCase, variant: Variant, source: BenchSource, log: CommitLog): Promise<Row> {
+  return onEmptySource(one, variant, source, log, async (around, start) => {
+    for (const change of changesOf(one.workload)) await publishChange(around, change);
+    const began = fineClock()();
+    const process = start();
+    const committed = await firstCommit(log, () => process.alive());
+    const usage = totalUsage([process]);
+    const { tally } = await settledTally(source, finalsOf(one.workload), performance.now());
+    return { staleFinals: tally.stale, ...usage, firstWriteMs: Math.round(committed - began) };
+  });
+}
+
+/** Measures one process of the variant, which `measure` starts, on a source and a log without anything; both are left alone afterwards. */
+async function onEmptySource(
+  one: LatencyCase | StartUpCase,
   variant: Variant,
   source: BenchSource,
   log: CommitLog,
+  measure: (around: Surroundings, start: () => VariantProcess) => Promise<Partial<Row>>,
 ): Promise<Row> {
   await source.clear();
   await log.empty();
   const around = await openSurroundings(source, one.workload);
   let running: VariantProcess | undefined;
+  const start = (): VariantProcess => {
+    running = variant.start(around, one);
+    return running;
+  };
   try {
     await variant.prepare(around);
-    for (const change of changesOf(one.workload)) await publishChange(around, change);
-    const began = fineClock()();
-    const started = variant.start(around, one);
-    running = started;
-    const committed = await firstCommit(log, () => started.alive());
-    const usage = started.usage();
-    const { tally } = await settledTally(source, finalsOf(one.workload), performance.now());
-    return {
-      ...NOT_MEASURED,
-      case: one.name,
-      variant: variant.name,
-      staleFinals: tally.stale,
-      cpuSeconds: usage?.cpuSeconds ?? null,
-      rssMiB: usage?.rssMiB ?? null,
-      firstWriteMs: Math.round(committed - began),
-    };
+    return { ...NOT_MEASURED, case: one.name, variant: variant.name, ...(await measure(around, start)) };
   } finally {
     await running?.stop();
     await around.close();

@@ -8,7 +8,7 @@ const STOP_TIMEOUT_MS = 15_000;
 /** Lines of a variant's stderr that are shown. */
 const COMPLAINTS = 10;
 
-export interface Usage {
+interface Usage {
   /** User and system time so far. */
   readonly cpuSeconds: number;
   /** The highest resident size so far. */
@@ -69,6 +69,16 @@ function passOn(child: ChildProcess, wanted: () => boolean): void {
     if (left > 0) process.stderr.write(`  ${line.slice(0, 300)}\n`);
     if (left === 0) process.stderr.write('  … (more is not shown)\n');
   });
+}
+
+/** CPU of all processes; memory of the one that took most. Null: all of them have ended. */
+export function totalUsage(processes: readonly VariantProcess[]): { readonly [name in keyof Usage]: number | null } {
+  const usages = processes.map((process) => process.usage()).filter((usage) => usage !== undefined);
+  if (usages.length === 0) return { cpuSeconds: null, rssMiB: null };
+  return {
+    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    rssMiB: Math.max(...usages.map(({ rssMiB }) => rssMiB)),
+  };
 }
 
 function usageOf(pid: number): Usage {
