@@ -9,6 +9,7 @@ import { connectorRow } from './connector-list.ts';
 import { explainAsset } from './explain.ts';
 import { readDeadLetters, readRuns } from './history.ts';
 import type { LaneManager } from './lane-manager.ts';
+import { pausesOf, pauseWriting, resumeWriting } from './pause-writing.ts';
 import { releaseChannel } from './release-channel.ts';
 
 export interface ApiSources {
@@ -23,11 +24,8 @@ export function apiPorts({ link, lanes, config, connectors }: ApiSources): ApiPo
   const controls = createControlStore(link);
   const hasTarget = (name: string): boolean => config()?.targets.has(name) ?? false;
   const hasChannel = (name: string): boolean => config()?.channels.some((channel) => channel.name === name) ?? false;
-  /** Whose pauses are meant; undefined: nothing of that name is configured. */
-  const pausesOf = (what: Pausable) => {
-    if ('target' in what) return hasTarget(what.target) ? { pauses: controls, name: what.target } : undefined;
-    return hasChannel(what.channel) ? { pauses: controls.channels, name: what.channel } : undefined;
-  };
+  const isConfigured = (what: Pausable): boolean =>
+    'target' in what ? hasTarget(what.target) : hasChannel(what.channel);
   return {
     lanes: async () => toJson(await lanes.rows()),
     runs: async (query) => toJson(await readRuns(link, query)),
@@ -39,19 +37,13 @@ export function apiPorts({ link, lanes, config, connectors }: ApiSources): ApiPo
     connectors: async () => toJson(connectors.map(connectorRow)),
     deadLetters: async (query) => toJson(await readDeadLetters(link, query)),
     pause: async ({ reason, ...what }) => {
-      const found = pausesOf(what);
-      if (found === undefined) return undefined;
-      const note = { by: 'api', at: Date.now(), ...(reason === undefined ? {} : { reason }) };
-      await found.pauses.pause(found.name, JSON.stringify(note));
-      return toJson({ ...what, paused: true, ...note });
+      if (!isConfigured(what)) return undefined;
+      return toJson(await pauseWriting(what, controls, 'api', reason));
     },
     resume: async (what) => {
-      const found = pausesOf(what);
-      if (found === undefined) return undefined;
-      const wasPaused = (await found.pauses.paused()).has(found.name);
-      await found.pauses.resume(found.name);
-      const byConfig = 'target' in what && config()?.targets.get(what.target)?.paused === true;
-      return toJson({ ...what, paused: byConfig, wasPaused });
+      if (!isConfigured(what)) return undefined;
+      const before = await pausesOf(what, controls).pauses.paused();
+      return toJson(await resumeWriting(what, controls, before, config()));
     },
     release: async ({ channel, target }) => {
       if (!hasChannel(channel) || (target !== undefined && !hasTarget(target))) return undefined;

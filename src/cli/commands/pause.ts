@@ -1,12 +1,13 @@
 import { userInfo } from 'node:os';
 import { z } from 'zod';
 import { createControlStore } from '../../../streams/nats/control-store.ts';
+import { pausesOf, pauseWriting } from '../../service/pause-writing.ts';
 import type { CommandCall } from '../command.ts';
 import { configInForce } from '../config-in-force.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { withNats } from '../nats-access.ts';
 import { readOptions } from '../options.ts';
-import { pausableOf, pausesOf, requirePausable } from '../pausable.ts';
+import { pausableOf, requirePausable } from '../pausable.ts';
 
 const schema = z.object({ reason: z.string().optional() });
 
@@ -16,13 +17,11 @@ export async function pause({ output, args, options }: CommandCall): Promise<Exi
   const { reason } = readOptions(schema, options);
   return withNats('write', async (link) => {
     requirePausable(what, await configInForce(link));
-    const note = { by: userInfo().username, at: Date.now(), ...(reason === undefined ? {} : { reason }) };
-    await pausesOf(what, createControlStore(link)).pause(what.name, JSON.stringify(note));
-    const resume = what.kind === 'target' ? what.name : `--channel ${what.name}`;
-    output.answer(
-      { [what.kind]: what.name, paused: true, ...note },
-      () => `${what.name} is paused; its changes wait. Go on with: backflow resume ${resume}`,
-    );
+    const controls = createControlStore(link);
+    const paused = await pauseWriting(what, controls, userInfo().username, reason);
+    const { name } = pausesOf(what, controls);
+    const resume = 'target' in what ? name : `--channel ${name}`;
+    output.answer(paused, () => `${name} is paused; its changes wait. Go on with: backflow resume ${resume}`);
     return EXIT.ok;
   });
 }
