@@ -5,6 +5,7 @@ import type { AssetEntry } from './asset-entry.ts';
 import type { CoalescerMessage, CoalescerOptions } from './coalescer-messages.ts';
 import type { CoalescerState as State } from './coalescer-state.ts';
 import { makeResident } from './load-assets.ts';
+import { tellWhenDone } from './tell-when-done.ts';
 
 type Ctx = ActorContext<CoalescerMessage>;
 
@@ -52,14 +53,12 @@ export function createAdmission(
     if (state.loading || state.awaiting.size === 0) return;
     state.loading = true;
     const keys = [...state.awaiting.keys().take(STATES_AT_ONCE)];
-    void ports.store
-      .lastOutcomes(keys.map((key) => outcomeSubject(identity.target, key)))
-      .then(
-        (stored): StatesMessage => ({ type: 'states', keys, stored }),
-        (error: unknown): StatesMessage => ({ type: 'states', keys, error }),
-      )
-      .then((message) => ctx.self.offer(message))
-      .catch(() => undefined);
+    tellWhenDone(
+      ctx,
+      ports.store.lastOutcomes(keys.map((key) => outcomeSubject(identity.target, key))),
+      (stored) => ({ type: 'states', keys, stored }),
+      (error) => ({ type: 'states', keys, error }),
+    );
   }
 
   /** The states are here: what waited for them is admitted in the turn in which they become resident. */

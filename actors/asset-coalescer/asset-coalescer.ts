@@ -20,6 +20,7 @@ import { createParking } from './parking.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { answerSolo, stepSolo } from './solo.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
+import { tellWhenDone } from './tell-when-done.ts';
 
 /** Reads of the catalogue under way at once. */
 const READS_AT_ONCE = 8;
@@ -240,13 +241,12 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
 
   function record(entry: AssetEntry, round: Round, tries: number, ctx: Ctx): void {
     entry.phase = 'recording';
-    void recordRound(round, ports)
-      .then(
-        (answer): CoalescerMessage => ({ type: 'recorded', round, answer }),
-        (): CoalescerMessage => ({ type: 'unrecorded', round, tries: tries + 1 }),
-      )
-      .then((message) => ctx.self.offer(message))
-      .catch(() => undefined);
+    tellWhenDone(
+      ctx,
+      recordRound(round, ports),
+      (answer) => ({ type: 'recorded', round, answer }),
+      () => ({ type: 'unrecorded', round, tries: tries + 1 }),
+    );
   }
 
   async function recorded(

@@ -14,6 +14,7 @@ import { loadKnown } from './load-assets.ts';
 import { isStoredAway, loadOf, unloaded } from './parked-state.ts';
 import type { ParkedAsset } from './parking-lot.ts';
 import { isRecordedWhole } from './partly-recorded.ts';
+import { tellWhenDone } from './tell-when-done.ts';
 
 /** How often the parked changes are listed anew: finds what an earlier owner left behind. */
 const LIST_EVERY_MS = 10 * 60_000;
@@ -49,14 +50,12 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
   /** Asks which changes lie parked: at the start of an owner, when nothing of the owner before can come any more, now and then. */
   function list(ctx: Ctx): void {
     const startedAt = wholeTime(ctx.clock);
-    void store
-      .listParked()
-      .then(
-        (found): CoalescerMessage => ({ type: 'parked-listed', found, startedAt }),
-        (): CoalescerMessage => ({ type: 'parked-listed', startedAt }),
-      )
-      .then((message) => ctx.self.offer(message))
-      .catch(() => undefined);
+    tellWhenDone(
+      ctx,
+      store.listParked(),
+      (found) => ({ type: 'parked-listed', found, startedAt }),
+      () => ({ type: 'parked-listed', startedAt }),
+    );
   }
 
   function listed(
@@ -101,14 +100,13 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
     if (lot.isFull || now < state.parkAgainAt) return;
     for (const { entry, sequences } of changesToPark(queue.delayed.values(), queue.retried.values(), now, lot.half)) {
       entry.phase = 'parking';
-      void store
-        .park(entry.key, sequences, entry.notBefore)
-        .then(
-          (copied): CoalescerMessage => ({ type: 'copied', key: entry.key, sequences: copied ? sequences : [] }),
-          (): CoalescerMessage => ({ type: 'copied', key: entry.key, sequences: [] }),
-        )
-        .then((message) => ctx.self.offer(message))
-        .catch(() => undefined);
+      const { key } = entry;
+      tellWhenDone(
+        ctx,
+        store.park(key, sequences, entry.notBefore),
+        (copied) => ({ type: 'copied', key, sequences: copied ? sequences : [] }),
+        () => ({ type: 'copied', key, sequences: [] }),
+      );
     }
   }
 
@@ -200,14 +198,12 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
     }
     lot.hold(key, room);
     entry.phase = 'loading';
-    void store
-      .parkedChanges(key, sequences)
-      .then(
-        (changes): CoalescerMessage => ({ type: 'parked-loaded', key, sequences, changes }),
-        (): CoalescerMessage => ({ type: 'parked-loaded', key, sequences }),
-      )
-      .then((message) => ctx.self.offer(message))
-      .catch(() => undefined);
+    tellWhenDone(
+      ctx,
+      store.parkedChanges(key, sequences),
+      (changes) => ({ type: 'parked-loaded', key, sequences, changes }),
+      () => ({ type: 'parked-loaded', key, sequences }),
+    );
     return true;
   }
 
