@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import { BUCKETS, decodeToken, encodeToken } from '../../src/domain/subjects.ts';
+import { BUCKETS } from '../../src/domain/subjects.ts';
 import type { NatsLink } from './connection.ts';
-import { openBucket } from './kv-bucket.ts';
+import { controlRecords } from './control-records.ts';
 import { watchBucket } from './watch-bucket.ts';
 
 /** Name → why and by whom it is paused, as it was given. */
@@ -26,14 +26,10 @@ export function createControlStore(link: NatsLink, options: { readonly rereadMs?
   return { ...pauses(link, 'pause', options), channels: pauses(link, 'pause-channel', options) };
 }
 
-function pauses(link: NatsLink, prefix: string, options: { readonly rereadMs?: number }): Pauses {
-  const bucket = openBucket(link, BUCKETS.control);
-  const keyOf = (name: string) => `${prefix}.${encodeToken(name)}`;
+function pauses(link: NatsLink, kind: string, options: { readonly rereadMs?: number }): Pauses {
+  const { bucket, filter, keyOf, all } = controlRecords(link, kind);
 
-  const paused = async (): Promise<Paused> => {
-    const entries = await bucket.entries(`${prefix}.>`);
-    return new Map(entries.map(({ key, value }) => [decodeToken(key.slice(prefix.length + 1)), value]));
-  };
+  const paused = async (): Promise<Paused> => new Map([...(await all())].map(([name, { value }]) => [name, value]));
 
   return {
     pause: async (name, note) => {
@@ -44,7 +40,7 @@ function pauses(link: NatsLink, prefix: string, options: { readonly rereadMs?: n
     watchPaused: () =>
       watchBucket(link, {
         bucket: BUCKETS.control,
-        filter: `${prefix}.>`,
+        filter,
         read: paused,
         same: (a, b) => a.size === b.size && [...a].every(([name, note]) => b.get(name) === note),
         rereadMs: options.rereadMs ?? 15_000,

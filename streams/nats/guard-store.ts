@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import { BUCKETS, decodeToken, encodeToken } from '../../src/domain/subjects.ts';
+import { BUCKETS } from '../../src/domain/subjects.ts';
 import type { NatsLink } from './connection.ts';
-import { openBucket } from './kv-bucket.ts';
+import { controlRecords } from './control-records.ts';
 import { watchBucket } from './watch-bucket.ts';
 
 /** What is known of a channel's clears, as text; the next write has to name its revision. */
@@ -20,18 +20,8 @@ export interface GuardStore {
   watch(): Observable<ReadonlyMap<string, StoredGuard>>;
 }
 
-const GUARD = 'guard';
-
 export function createGuardStore(link: NatsLink, options: { readonly rereadMs?: number } = {}): GuardStore {
-  const bucket = openBucket(link, BUCKETS.control);
-  const keyOf = (channel: string) => `${GUARD}.${encodeToken(channel)}`;
-
-  const all = async (): Promise<ReadonlyMap<string, StoredGuard>> => {
-    const entries = await bucket.entries(`${GUARD}.>`);
-    return new Map(
-      entries.map(({ key, value, revision }) => [decodeToken(key.slice(GUARD.length + 1)), { value, revision }]),
-    );
-  };
+  const { bucket, filter, keyOf, all } = controlRecords(link, 'guard');
 
   return {
     read: (channel) => bucket.get(keyOf(channel)),
@@ -41,7 +31,7 @@ export function createGuardStore(link: NatsLink, options: { readonly rereadMs?: 
     watch: () =>
       watchBucket(link, {
         bucket: BUCKETS.control,
-        filter: `${GUARD}.>`,
+        filter,
         read: all,
         same: (a, b) =>
           a.size === b.size && [...a].every(([channel, { revision }]) => b.get(channel)?.revision === revision),

@@ -1,18 +1,18 @@
-import { BUCKETS, decodeToken, encodeToken } from '../../src/domain/subjects.ts';
 import type { NatsLink } from './connection.ts';
-import { openBucket } from './kv-bucket.ts';
+import { controlRecords } from './control-records.ts';
 
-const PREFIX = 'reconciled';
+const KIND = 'reconciled';
 
 /** When targets were last said to be as the catalogue has them, epoch milliseconds; only those that somebody said it of. */
 export async function reconciledTimes(link: NatsLink): Promise<ReadonlyMap<string, number>> {
-  const entries = await openBucket(link, BUCKETS.control).entries(`${PREFIX}.*`);
-  return new Map(entries.map(({ key, value }) => [decodeToken(key.slice(PREFIX.length + 1)), timeOf(value)]));
+  const records = await controlRecords(link, KIND).all();
+  return new Map([...records].map(([target, { value }]) => [target, timeOf(value)]));
 }
 
 /** The same of one target; 0: never. */
 export async function reconciledAt(link: NatsLink, target: string): Promise<number> {
-  const entry = await openBucket(link, BUCKETS.control).get(keyOf(target));
+  const { bucket, keyOf } = controlRecords(link, KIND);
+  const entry = await bucket.get(keyOf(target));
   return entry === undefined ? 0 : timeOf(entry.value);
 }
 
@@ -22,11 +22,8 @@ export async function markReconciled(
   target: string,
   note: { readonly at: number; readonly by: string },
 ): Promise<void> {
-  await openBucket(link, BUCKETS.control).put(keyOf(target), JSON.stringify(note));
-}
-
-function keyOf(target: string): string {
-  return `${PREFIX}.${encodeToken(target)}`;
+  const { bucket, keyOf } = controlRecords(link, KIND);
+  await bucket.put(keyOf(target), JSON.stringify(note));
 }
 
 /** 0 for a value that we did not write. */
