@@ -18,11 +18,9 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { findGap, type LaneSight, mayMiss } from './find-gap.ts';
 import type { LaneVitals } from './lane-vitals.ts';
 import { oldestChange } from './oldest-change.ts';
-import { ALARM_FROM, mayBeNear, retentionReach } from './retention-reach.ts';
+import { alarms, mayBeNear, retentionReach } from './retention-reach.ts';
 import { type NeedsReconcile, type RetentionRecord, readRetention } from './retention-record.ts';
 
-/** After an alarm a lane has to fall below this share before it can alarm again. */
-const CALM_BELOW = 0.65;
 /** Looks at a stream that stands still for none of them. */
 const MAX_LOOKS = 6;
 
@@ -202,12 +200,13 @@ export class LaneRetention {
     metrics.retention(this.#label(), share, reconcile !== undefined);
     vitals.retention = share;
     vitals.needsReconcile = reconcile;
-    if (share >= ALARM_FROM && !this.#alarmed) {
-      this.#alarmed = true;
+    const before = this.#alarmed;
+    this.#alarmed = alarms(share, before);
+    if (this.#alarmed && !before) {
       log.warn(
         { lane, target, percent: Math.round(share * 100) },
         'the oldest change of the lane will soon be discarded by CHANGES; let the target go on, or give the stream more age or bytes',
       );
-    } else if (share < CALM_BELOW) this.#alarmed = false;
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConsumerLook, StreamLook } from '../../streams/nats/stream-look.ts';
-import { mayBeNear, retentionReach } from './retention-reach.ts';
+import { alarms, mayBeNear, retentionReach } from './retention-reach.ts';
 
 const NOW = 1_800_000_000_000;
 const stream = (more: Partial<StreamLook> = {}): StreamLook => ({
@@ -18,6 +18,13 @@ const consumer = (ackFloor: number, outstanding = 1): ConsumerLook => ({
   ackFloor,
   undelivered: outstanding,
   unacked: 0,
+});
+
+describe('alarms', () => {
+  it('begins at the share of alarm, and ends only some way below it', () => {
+    expect([0.69, 0.7, 1].map((share) => alarms(share, false))).toEqual([false, true, true]);
+    expect([0.64, 0.65, 0.7].map((share) => alarms(share, true))).toEqual([false, true, true]);
+  });
 });
 
 describe('retentionReach', () => {

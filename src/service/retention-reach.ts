@@ -2,6 +2,13 @@ import type { ConsumerLook, StreamLook } from '../../streams/nats/stream-look.ts
 
 /** From this share of a limit on, a lane or a stream alarms. */
 export const ALARM_FROM = 0.7;
+/** After an alarm it has to fall below this share before it can alarm again. */
+const CALM_BELOW = 0.65;
+
+/** Whether something alarms at this share of its limit; `before`: whether it did at the look before. */
+export function alarms(share: number, before: boolean): boolean {
+  return share >= (before ? CALM_BELOW : ALARM_FROM);
+}
 
 /** Whether any message of the stream is old enough, or has enough behind it, for a lane to alarm. */
 export function mayBeNear(stream: StreamLook, now: number): boolean {

@@ -3,11 +3,9 @@ import { lookAtStream } from '../../streams/nats/stream-look.ts';
 import { STREAMS } from '../domain/subjects.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { ALARM_FROM, fill } from './retention-reach.ts';
+import { alarms, fill } from './retention-reach.ts';
 
 const EVERY_MS = 5_000;
-/** After an alarm a stream has to fall below this share before it can alarm again. */
-const CALM_BELOW = 0.65;
 /** A message more, and it is full. */
 const FULL_FROM = 0.99;
 
@@ -90,6 +88,5 @@ export class StreamWatch {
 
 function alarmAfter(before: Alarm, share: number): Alarm {
   if (share >= FULL_FROM) return 'full';
-  if (share >= ALARM_FROM) return 'near';
-  return before !== 'calm' && share >= CALM_BELOW ? 'near' : 'calm';
+  return alarms(share, before !== 'calm') ? 'near' : 'calm';
 }
