@@ -4,6 +4,7 @@ import { BODY_LIMIT, registerWebhook, type WebhookOptions } from '../intake/webh
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { API_ACTIONS } from './actions.ts';
+import { listeningAt } from './listening-url.ts';
 import { isLoopbackHost, isLoopbackHostHeader } from './loopback.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiPorts, Readiness } from './ports.ts';
@@ -54,10 +55,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
 
   await server.listen({ host: options.host, port: options.port });
-  const address = server.server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
-  const host = options.host.includes(':') && !options.host.startsWith('[') ? `[${options.host}]` : options.host;
-  return { url: `http://${host}:${port}`, port, close: () => server.close() };
+  return { ...listeningAt(server.server.address(), options), close: () => server.close() };
 }
 
 function registerProbes(server: FastifyInstance, { readiness, metrics }: HttpServerOptions): void {

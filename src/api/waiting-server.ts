@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listeningAt } from './listening-url.ts';
 
 export interface WaitingServerOptions {
   readonly host: string;
@@ -33,10 +34,8 @@ export async function startWaitingServer(options: WaitingServerOptions): Promise
   });
   server.listen({ host: options.host, port: options.port });
   await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    url: listeningAt(server.address(), options).url,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
