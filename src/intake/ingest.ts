@@ -15,10 +15,7 @@ import { publishChange } from './publish-change.ts';
 import { type FoundEvent, readBody } from './read-body.ts';
 import { refusalOf } from './refusal.ts';
 import { fitEvent } from './slim-event.ts';
-import { storeLargeEvent } from './store-large-event.ts';
-
-/** Bytes of a message kept free for its headers. */
-const HEADER_ROOM = 4_096;
+import { HEADER_ROOM, storeLargeEvent } from './store-large-event.ts';
 
 /** Below the 12 s after which OpenMetadata gives a request up. */
 const HOLD_MS = 8_000;

@@ -5,6 +5,9 @@ import { CHANGE_HEADERS } from '../domain/change-headers.ts';
 import { encodeLargeEvent } from '../domain/large-event.ts';
 import { changePartsSubject } from '../domain/subjects.ts';
 
+/** Bytes of a message kept free for its headers: what is larger than the rest goes in parts. */
+export const HEADER_ROOM = 4_096;
+
 /**
  * Stores an event that is too large for one message in parts, and gives the body that is published in its place. The same event sent
  * again is stored once. Errors: `StreamError`.

@@ -15,12 +15,9 @@ import { parseDeadLetter } from '../domain/parse-outcome.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { BUCKETS, encodeToken, STREAMS } from '../domain/subjects.ts';
 import { publishChange } from '../intake/publish-change.ts';
-import { storeLargeEvent } from '../intake/store-large-event.ts';
+import { HEADER_ROOM, storeLargeEvent } from '../intake/store-large-event.ts';
 import type { StoredDeadLetter } from './history.ts';
 import { rawEventSubject } from './publish-events.ts';
-
-/** Bytes of a message kept free for its headers. */
-const HEADER_ROOM = 4_096;
 
 /** Finds a letter by its sequence in the stream (`17`) or by its id. */
 export async function findDeadLetter(link: NatsLink, name: string): Promise<StoredDeadLetter | undefined> {
