@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { killWithUs } from '../support/child-end.ts';
 import { addTallies, emptyTally, runSeeds, summaryOf, type Tally } from './lane/run-seeds.ts';
 
 /** Seeds that a worker is given at once. */
@@ -44,8 +45,7 @@ async function lead(): Promise<void> {
   const worker = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const child = fork(file, ['--worker'], { detached: true });
-      const killWithUs = (): void => void child.kill('SIGKILL');
-      process.once('exit', killWithUs);
+      killWithUs(child);
       const give = (): void => {
         const count = Math.min(SHARE, from + schedules - next);
         if (count <= 0 || ended) child.disconnect();
@@ -63,7 +63,6 @@ async function lead(): Promise<void> {
       });
       child.once('error', reject);
       child.once('exit', (code, signal) => {
-        process.removeListener('exit', killWithUs);
         if (code === 0) resolve();
         else reject(new Error(`a worker ended with ${code ?? signal}`));
       });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { killWithUs, terminate } from '../support/child-end.ts';
 import type { Sample } from './phase-verdict.ts';
 
 const MAIN = fileURLToPath(new URL('../support/sampled-service-main.ts', import.meta.url));
@@ -31,8 +32,7 @@ export async function startSampledService(env: Readonly<Record<string, string>>)
     env: { PATH, HOME, BACKFLOW_HTTP: '127.0.0.1:0', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
+  killWithUs(child);
   let log = '';
   const keep = (text: string): void => {
     log = (log + text).slice(-LOG_LIMIT);
@@ -40,7 +40,6 @@ export async function startSampledService(env: Readonly<Record<string, string>>)
   let closed: string | undefined;
   child.once('close', (code, signal) => {
     closed = String(code ?? signal);
-    process.removeListener('exit', killWithUs);
   });
   child.stderr?.setEncoding('utf8').on('data', keep);
   await listens(child, () => log);
@@ -57,11 +56,7 @@ export async function startSampledService(env: Readonly<Record<string, string>>)
     log: () => log,
     async stop() {
       if (closed !== undefined) return;
-      const ended = once(child, 'close');
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await ended;
-      clearTimeout(timer);
+      await terminate(child, once(child, 'close'), STOP_MS);
       if (closed !== '0') throw new Error(`the service ended with ${closed}:\n${log}`);
     },
   };

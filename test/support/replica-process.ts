@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { killWithUs, terminate } from './child-end.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RESTART_MS = 300;
@@ -87,11 +88,9 @@ export class ReplicaProcess {
   async close(): Promise<void> {
     this.#closing = true;
     this.#expected = true;
-    this.#child?.kill('SIGCONT');
-    this.#child?.kill('SIGTERM');
-    const timer = setTimeout(() => this.#child?.kill('SIGKILL'), 20_000);
-    await this.#ended;
-    clearTimeout(timer);
+    if (this.#child === undefined) return;
+    this.#child.kill('SIGCONT');
+    await terminate(this.#child, this.#ended, 20_000);
   }
 
   async #end(signal: 'SIGKILL' | 'SIGTERM', downMs: number): Promise<void> {
@@ -124,11 +123,9 @@ export class ReplicaProcess {
       wasUp = true;
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
-    const killWithUs = (): void => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
+    killWithUs(child);
     this.#ended = new Promise((resolve) => {
       child.once('close', (code, signal) => {
-        process.removeListener('exit', killWithUs);
         this.#url = undefined;
         this.#child = undefined;
         // Without NATS a replica cannot start, and says so; that is what an orchestrator starts it again for.

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { killWithUs, terminate } from '../../support/child-end.ts';
 
 /** Kernel clock ticks a second, as /proc counts them on Linux. */
 const TICKS = 100;
@@ -36,24 +37,15 @@ export function startVariant(
   });
   let stopping = false;
   passOn(child, () => !stopping);
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      process.removeListener('exit', killWithUs);
-      resolve();
-    });
-  });
+  killWithUs(child);
+  const exited = new Promise((resolve) => child.once('exit', resolve));
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
     alive,
     usage: () => (child.pid === undefined || !alive() ? undefined : usageOf(child.pid)),
     stop: async () => {
       stopping = true;
-      child.kill('SIGTERM');
-      const harder = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-      await exited;
-      clearTimeout(harder);
+      await terminate(child, exited, STOP_TIMEOUT_MS);
     },
   };
 }
