@@ -1,25 +1,15 @@
-import { createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readDeadLetters } from '../../src/service/history.ts';
+import { freePort } from '../support/free-port.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { createTables, docsConfigOf, postgresTarget, tableComments } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { descriptionEvent } from '../support/traced-changes.ts';
 import { until } from '../support/until.ts';
 
 const TABLES = 120;
-const POSTGRES_PASSWORD = 'BACKFLOW_TEST_POSTGRES_PASSWORD';
-
-/** A port at which nobody listens. */
-async function deadPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
-}
 
 describe('bulkheads between targets, and between the assets of one', () => {
   let nats: NatsServer;
@@ -29,13 +19,8 @@ describe('bulkheads between targets, and between the assets of one', () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    process.env[POSTGRES_PASSWORD] = postgres.password;
-    const admin = new pg.Client({ connectionString: postgres.url() });
-    await admin.connect();
-    for (const name of ['shop', 'archive']) await admin.query(`CREATE DATABASE ${name}`);
-    await admin.end();
-    const tables = Array.from({ length: TABLES }, (_, i) => `CREATE TABLE t${i} (id int)`).join(';');
-    for (const name of ['shop', 'archive']) await on(name, (client) => client.query(tables));
+    await createTables(postgres, TABLES);
+    await createTables(postgres, TABLES, 'archive');
     shop = new pg.Client({ connectionString: postgres.url('shop') });
     shop.on('error', () => undefined);
     await shop.connect();
@@ -43,16 +28,12 @@ describe('bulkheads between targets, and between the assets of one', () => {
 
   beforeEach(async () => {
     nats = await startNatsServer();
-    const target = (service: string, port: number, database: string, more = '') => `  - service: ${service}
-    connection: { type: Postgres, hostPort: "127.0.0.1:${port}", username: ${postgres.user}, authType: { password: "\${${POSTGRES_PASSWORD}}" }, database: ${database} }
-${more}`;
-    const config = `targets:
-${target('healthy', postgres.port, 'shop')}
-${target('slow', postgres.port, 'archive', '    rateLimit: { perSecond: 1, burst: 1, batch: 1 }')}
-${target('dead', await deadPort(), 'shop')}
-channels:
-  - { name: docs, update: { descriptions: true } }
-`;
+    const slowly = ['rateLimit: { perSecond: 1, burst: 1, batch: 1 }'];
+    const config = docsConfigOf([
+      postgresTarget(postgres, { service: 'healthy' }),
+      postgresTarget(postgres, { service: 'slow', database: 'archive', more: slowly }),
+      postgresTarget(postgres, { service: 'dead', port: await freePort() }),
+    ]);
     replica = await startTestService({ natsUrl: nats.url, config });
     await replica.lanes();
   });
@@ -67,16 +48,6 @@ channels:
     await postgres?.stop();
   });
 
-  async function on<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: postgres.url(database) });
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  }
-
   /** One edit of each of so many tables of a service. */
   const edits = (service: string, count: number, text: string) =>
     Array.from({ length: count }, (_, i) =>
@@ -88,13 +59,8 @@ channels:
       await Promise.all(events.slice(start, start + 20).map(({ body }) => replica.post(body)));
   }
 
-  const commented = (database: string): Promise<number> =>
-    on(database, async (client) => {
-      const { rows } = await client.query(
-        "SELECT 1 FROM pg_class WHERE obj_description(oid, 'pg_class') IS NOT NULL AND relname ~ '^t[0-9]+$'",
-      );
-      return rows.length;
-    });
+  const commented = async (database: string): Promise<number> =>
+    [...(await tableComments(postgres, database)).values()].filter((text) => text !== null).length;
 
   const row = async (target: string) => (await replica.service.lanes.rows()).find((one) => one.target === target);
 

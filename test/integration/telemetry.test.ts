@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTelemetry, type Telemetry, tracingRequested } from '../../src/telemetry/start.ts';
+import { freePort } from '../support/free-port.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 
 const PASSWORD = 'hunter2-never-shown';
@@ -55,7 +55,7 @@ describe('tracing with the official SDK', () => {
   });
 
   it('P10 gives the drivers’ own spans, below ours, and with no password in them', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const require = createRequire(import.meta.url);
     const pg: typeof import('pg') = require('pg');
     const mysql: typeof import('mysql2') = require('mysql2');
@@ -122,13 +122,3 @@ describe('tracingRequested', () => {
     await off.shutdown();
   });
 });
-
-/** A port that nothing listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
-  return address.port;
-}

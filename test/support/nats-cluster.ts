@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { apiRequest } from '../../streams/nats/api-request.ts';
 import type { NatsLink } from '../../streams/nats/connection.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../streams/nats/embedded-server.ts';
+import { freePorts } from './free-port.ts';
 import { until } from './until.ts';
 
 const NODES = ['n1', 'n2', 'n3'] as const;
@@ -148,25 +148,4 @@ async function isHealthy(port: number | undefined): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Held open together, so that they differ. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer();
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  return ports;
 }

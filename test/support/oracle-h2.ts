@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import pg from 'pg';
 import { z } from 'zod';
+import { freePort } from './free-port.ts';
 
 /** An independent engine that reads COMMENT statements by Oracle's rules: H2 in its Oracle mode. */
 export interface OracleH2 {
@@ -86,13 +86,4 @@ async function end(server: ChildProcess): Promise<void> {
     server.kill();
     await gone;
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

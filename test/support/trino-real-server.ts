@@ -10,10 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePorts } from './free-port.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 
 const VERSION = '476';
@@ -115,7 +115,7 @@ const WATCHED = 'exec 3<&0; "$@" & server=$!; (cat <&3 >/dev/null; kill -9 $serv
 /** A real server with catalogs `memory`, `lake` (Hive, no security of its own), `strict` (Hive, sql-standard) and `ice` (Iceberg). */
 export async function startRealTrino({ home, java }: { home: string; java: string }): Promise<RealTrino> {
   const folder = mkdtempSync(join(tmpdir(), 'backflow-trino-'));
-  const [http, https] = [await freePort(), await freePort()];
+  const [http = 0, https = 0] = await freePorts(2);
   const tls = selfSignedCertificate('a real Trino');
   const put = (path: string, ...lines: readonly string[]): void => {
     const file = join(folder, path);
@@ -216,13 +216,4 @@ export async function startRealTrino({ home, java }: { home: string; java: strin
 function hashed(password: string): string {
   const salt = randomBytes(16);
   return `1000:${salt.toString('hex')}:${pbkdf2Sync(password, salt, 1000, 64, 'sha1').toString('hex')}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no free port');
-  return address.port;
 }
