@@ -7,11 +7,12 @@ import type { AssetWork } from '../../actors/lane/asset-work.ts';
 import type { HeldChange } from '../../actors/lane/held-change.ts';
 import type { ParkedChange } from '../../actors/lane/parking-store.ts';
 import { NO_HOLDS } from '../../src/channels/channel-holds.ts';
+import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
 import { IDENTITY, type SampleEvent, sampleChannel, sampleConfig, sampleEvent, T0 } from './lane-samples.ts';
 
-const config = sampleConfig([sampleChannel('docs')]);
+const DOCS = sampleConfig([sampleChannel('docs')]);
 const LOCKED = { class: 'transient', scope: 'object', code: 'lock', message: 'locked' } as const;
 
 /** Streams that outlive their lanes. */
@@ -47,6 +48,8 @@ type Failing = (table: string, key: string) => boolean;
 export function owner(
   world: Streams,
   options: {
+    readonly config?: CompiledConfig;
+    readonly cacheBytes?: number;
     readonly epoch?: number;
     readonly park?: boolean;
     readonly fence?: number;
@@ -60,7 +63,14 @@ export function owner(
   const system = createActorSystem({ clock: kit.clock, random: kit.random, scheduler: kit.scheduler });
   const works: AssetWork[][] = [];
   const progress: { held: number; parked: number }[] = [];
-  const { epoch = IDENTITY.epoch, park = true, fence = 0, ackFloor = 0 } = options;
+  const {
+    config = DOCS,
+    cacheBytes = 1_000_000,
+    epoch = IDENTITY.epoch,
+    park = true,
+    fence = 0,
+    ackFloor = 0,
+  } = options;
   const nothing = () => undefined;
   const original = (sequence: number): ParkedChange => {
     const data = Buffer.from(bodies.get(sequence) ?? '');
@@ -71,7 +81,7 @@ export function owner(
       identity: { ...IDENTITY, epoch },
       config,
       holds: NO_HOLDS,
-      cacheBytes: 1_000_000,
+      cacheBytes,
       limits: { messages: 8, bytes: 1_000_000 },
       random: () => 0.5,
       onLost: nothing,
