@@ -101,7 +101,8 @@ export function hasWork(entry: AssetEntry): boolean {
   return hasNoted(entry) || entry.ledger.hasOpen();
 }
 
-function hasNoted(entry: AssetEntry): boolean {
+/** Something is decided that no outcome has recorded yet. */
+export function hasNoted(entry: AssetEntry): boolean {
   return entry.items.length > 0 || entry.superseded.length > 0 || entry.finished.size > 0;
 }
 

@@ -50,7 +50,7 @@ describe('closeRound', () => {
     const failure = { class: 'transient', scope: 'object', code: 'lock', message: 'locked' } as const;
     const second = closeRound(entry, work, [result(COLUMN, 'failed', { failure })], settings);
     expect(second.message?.items).toMatchObject([{ object: 'amount', status: 'failed', failure: { code: 'lock' } }]);
-    expect(second.outcome.failed).toHaveLength(1);
+    expect(second.failed).toHaveLength(1);
     expect(second.message?.settles).toEqual([7]);
     expect(second.message?.state.partial).toBeUndefined();
     expect(second.message?.state.settled).toEqual([7]);

@@ -41,7 +41,6 @@ export interface RoundSettings {
 
 /** What a finished round of an asset leads to. `message` undefined: nothing was decided (everything is retried). */
 export interface ClosedRound {
-  readonly outcome: AssetOutcome;
   readonly message?: OutcomeMessage;
   /** What goes to the dead letters. */
   readonly failed: Round['failed'];
@@ -93,9 +92,9 @@ export function closeRound(
     entry.notBefore = 0;
     awaitRelease(entry, now);
   }
-  if (items.length === 0 && superseded.length === 0 && settles.length === 0 && !parks) return { outcome, failed };
+  if (items.length === 0 && superseded.length === 0 && settles.length === 0 && !parks) return { failed };
   const message = { ...emptyOutcome(entry, identity, configRevision, now), items, superseded, settles };
-  return { outcome, message, failed, ...(previous === undefined ? {} : { previous }) };
+  return { message, failed, ...(previous === undefined ? {} : { previous }) };
 }
 
 /** An outcome that decides nothing and carries the state as it is: after it, those of an earlier owner are refused. */

@@ -1,6 +1,6 @@
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { CreditLimits } from '../../streams/nats/contract.ts';
-import type { AssetEntry } from './asset-entry.ts';
+import { type AssetEntry, hasNoted } from './asset-entry.ts';
 
 /*
  * How a change is parked. Its message is copied to the stream of parked changes; then an outcome of the asset that decides nothing
@@ -36,8 +36,7 @@ export function isCopied(entry: AssetEntry, sequence: number): boolean {
 
 /** Everything that the entry holds lies parked as well, so that it can be let go of. */
 export function isStoredAway(entry: AssetEntry): boolean {
-  if (entry.parked.size === 0 || entry.held.size === 0) return false;
-  if (entry.items.length > 0 || entry.superseded.length > 0 || entry.finished.size > 0) return false;
+  if (entry.parked.size === 0 || entry.held.size === 0 || hasNoted(entry)) return false;
   for (const sequence of entry.held.keys()) if (!entry.parked.has(sequence)) return false;
   return true;
 }

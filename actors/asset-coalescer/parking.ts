@@ -259,11 +259,11 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
     state.held.delete(received.sequence);
   }
 
-  /** When the lot has to be looked at again: epoch milliseconds. What is due and has no room is looked at ten times a second. */
+  /** When the lot has to be looked at again: epoch milliseconds. What is due and has no room: soon. */
   function lookAt({ lot }: State, ctx: Ctx): number {
     if (lot.size === 0) return Number.POSITIVE_INFINITY;
     const now = wholeTime(ctx.clock);
-    return lot.nextDue > now ? lot.nextDue : Math.ceil((now + 1) / 100) * 100;
+    return lot.nextDue > now ? lot.nextDue : Math.ceil((now + 1) / ROOM_AGAIN_MS) * ROOM_AGAIN_MS;
   }
 
   function handle(state: State, message: ParkingMessage, ctx: Ctx): void {
