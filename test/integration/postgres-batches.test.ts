@@ -1,65 +1,34 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection, SourceObject } from '../../connectors/contract.ts';
 import { COLUMNS, TABLES } from '../../connectors/postgres/catalog.ts';
-import { postgresConnector } from '../../connectors/postgres/connector.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { commentOf, type PostgresShop, startPostgresShop } from '../support/postgres-shop.ts';
 import { database, describeAs, planned, table } from '../support/postgres-writes.ts';
 
 const AS_TABLE: SourceObject = { exists: true, kind: 'table' };
 
-let log = '';
-let server: PostgresServer;
+let shop: PostgresShop;
 let admin: pg.Client;
 let connection: Connection;
 
 beforeAll(async () => {
-  server = await startPostgres({
-    settings: { log_statement: 'all' },
-    onLog: (text) => {
-      log += text;
-    },
-  });
-  const root = await connect('postgres');
-  await root.query('CREATE DATABASE shop');
-  await root.query("CREATE ROLE backflow LOGIN PASSWORD 'pw'");
-  await root.query('ALTER DATABASE shop OWNER TO backflow');
-  await root.end();
-  admin = await connect('shop');
-  await admin.query('CREATE SCHEMA app AUTHORIZATION backflow');
-  await admin.query(
-    'SET ROLE backflow; DO $$ BEGIN FOR i IN 0..89 LOOP EXECUTE format($f$CREATE TABLE app.t%s (id int)$f$, i); END LOOP; END $$; RESET ROLE',
+  shop = await startPostgresShop(
+    'DO $$ BEGIN FOR i IN 0..89 LOOP EXECUTE format($f$CREATE TABLE app.t%s (id int)$f$, i); END LOOP; END $$',
   );
+  admin = await shop.connect('shop');
   connection = await open('batches');
 });
 
 afterAll(async () => {
   await connection.close();
   await admin.end();
-  await server.stop();
+  await shop.server.stop();
 });
 
-async function connect(name: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: server.url(name) });
-  client.on('error', () => {});
-  await client.connect();
-  return client;
-}
-
-function open(lane: string, over: Record<string, unknown> = {}): Promise<Connection> {
-  const json = { ...server.connection('shop'), username: 'backflow', authType: { password: 'pw' }, ...over };
-  return postgresConnector.open(postgresConnector.spec.config.parse(json), { lane, epoch: 1 });
-}
-
-async function commentOf(name: string): Promise<string | null> {
-  const { rows } = await admin.query<{ text: string | null }>(
-    "SELECT obj_description(to_regclass($1), 'pg_class') AS text",
-    [`app.${name}`],
-  );
-  return rows[0]?.text ?? null;
-}
+const open = (lane: string, over: Record<string, unknown> = {}): Promise<Connection> =>
+  shop.open({ lane, epoch: 1 }, over);
 
 describe('PostgreSQL: reads', () => {
   /** Statements that the session of this connection runs, as those of a template; its comment is read back then. */
@@ -70,11 +39,20 @@ describe('PostgreSQL: reads', () => {
 
   it('are prepared once for a session', async () => {
     const own = await open('prepared');
-    const before = log.length;
+    const before = shop.log().length;
     for (let round = 0; round < 5; round += 1) await own.read([table('t0'), table('t1'), table('gone')]);
     await runOn(own, 'SELECT 1');
     // The server writes its log on its own time.
-    await expect.poll(() => log.slice(before).match(/execute backflow_\w+:/g)?.length, { timeout: 10_000 }).toBe(6);
+    await expect
+      .poll(
+        () =>
+          shop
+            .log()
+            .slice(before)
+            .match(/execute backflow_\w+:/g)?.length,
+        { timeout: 10_000 },
+      )
+      .toBe(6);
     await own.close();
   });
 
@@ -82,7 +60,7 @@ describe('PostgreSQL: reads', () => {
     const objects = [table('t1'), table('t2', 'gone'), table('gone')];
     const own = await open('forgotten');
     const sources = await own.read(objects);
-    const [name = ''] = log.match(/backflow_[0-9a-f]{16}/) ?? [];
+    const [name = ''] = shop.log().match(/backflow_[0-9a-f]{16}/) ?? [];
     expect(await runOn(own, 'DEALLOCATE ALL')).toMatchObject([{ ok: true }]);
     expect(await own.read(objects)).toEqual(sources);
     expect(await own.read(objects)).toEqual(sources);
@@ -128,7 +106,7 @@ describe('PostgreSQL: many comments in one piece', () => {
     await admin.query('CREATE TABLE app.closed (id int)');
     const names = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? `t${i % 90}` : 'closed'));
     const writes = names.map((name, i) => planned(describeAs(table(name), `of round two, ${i}`), AS_TABLE));
-    const before = log.length;
+    const before = shop.log().length;
     const results = new Map((await connection.apply(writes)).map((result) => [result.id, result]));
     const outcomes = writes.map(({ id }) => {
       const result = results.get(id);
@@ -136,7 +114,11 @@ describe('PostgreSQL: many comments in one piece', () => {
     });
     expect(outcomes).toEqual(names.map((name) => (name === 'closed' ? '42501' : 'ok')));
     // Sorted by name, 200 of them in a row are refused; each of those needs a transaction, the others share some.
-    const begun = () => log.slice(before).match(/execute <unnamed>: BEGIN/g)?.length ?? 0;
+    const begun = () =>
+      shop
+        .log()
+        .slice(before)
+        .match(/execute <unnamed>: BEGIN/g)?.length ?? 0;
     await expect.poll(begun, { timeout: 10_000 }).toBeGreaterThanOrEqual(200);
     expect(begun()).toBeLessThan(230);
   });
@@ -158,8 +140,8 @@ describe('PostgreSQL: many comments in one piece', () => {
       expect(results.get(one.id)).toMatchObject({ ok: false, failure: { code: '42601' } });
       expect(results.get(other.id)).toMatchObject({ ok: true, value: 'second' });
     }
-    expect(await commentOf('t2')).toBe('second');
-    expect(await commentOf('t3')).not.toBe('smuggled in');
+    expect(await commentOf(admin, 't2')).toBe('second');
+    expect(await commentOf(admin, 't3')).not.toBe('smuggled in');
   });
 
   it('blames the one of a batch that the server passed over with a warning, and no other', async () => {
@@ -174,13 +156,13 @@ describe('PostgreSQL: many comments in one piece', () => {
     const results = new Map((await connection.apply([inShop, one])).map((result) => [result.id, result]));
     expect(results.get(inShop.id)).toMatchObject({ ok: false, failure: { class: 'not_found', code: '3D000' } });
     expect(results.get(one.id)).toMatchObject({ ok: true });
-    expect(await commentOf('t4')).toBe('good');
+    expect(await commentOf(admin, 't4')).toBe('good');
   });
 
   it('leaves nothing behind in a session that is lost while it waits, even when the wait ends well', async () => {
-    const holder = await connect('shop');
+    const holder = await shop.connect('shop');
     await holder.query('BEGIN; LOCK TABLE app.t6 IN ACCESS EXCLUSIVE MODE');
-    const proxy = await startFaultProxy(() => server);
+    const proxy = await startFaultProxy(() => shop.server);
     const own = await open('given up', { hostPort: `${proxy.host}:${proxy.port}` });
     const waiting = async () => {
       const { rows } = await holder.query<{ waits: boolean }>(
@@ -195,7 +177,7 @@ describe('PostgreSQL: many comments in one piece', () => {
     await ended;
     await holder.query('COMMIT');
     await expect.poll(waiting).toEqual([]);
-    expect([await commentOf('t5'), await commentOf('t6')]).not.toContain('never');
+    expect([await commentOf(admin, 't5'), await commentOf(admin, 't6')]).not.toContain('never');
     await Promise.all([own.close(), holder.end(), proxy.close()]);
   });
 });

@@ -1,62 +1,31 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection, SourceObject } from '../../connectors/contract.ts';
 import { postgresConnector } from '../../connectors/postgres/connector.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { commentOf, type PostgresShop, startPostgresShop } from '../support/postgres-shop.ts';
 import { database, describeAs, planned, table } from '../support/postgres-writes.ts';
 
 const SESSION = { lane: 'pg_sales/0', epoch: 7 };
 
-let log = '';
-let server: PostgresServer;
+let shop: PostgresShop;
 let admin: pg.Client;
 let connection: Connection;
 
 beforeAll(async () => {
-  server = await startPostgres({
-    settings: { log_statement: 'all' },
-    onLog: (text) => {
-      log += text;
-    },
-  });
-  const root = await connect('postgres');
-  await root.query('CREATE DATABASE shop');
-  await root.query("CREATE ROLE backflow LOGIN PASSWORD 'pw'");
-  await root.query('ALTER DATABASE shop OWNER TO backflow');
-  await root.end();
-  admin = await connect('shop');
-  await admin.query('CREATE SCHEMA app AUTHORIZATION backflow; SET ROLE backflow');
-  await admin.query(
-    'CREATE TABLE app.a (id int); CREATE TABLE app.b (id int); CREATE TABLE app.c (id int); RESET ROLE',
+  shop = await startPostgresShop(
+    'CREATE TABLE app.a (id int); CREATE TABLE app.b (id int); CREATE TABLE app.c (id int)',
   );
+  admin = await shop.connect('shop');
   connection = await open();
 });
 
 afterAll(async () => {
   await connection.close();
   await admin.end();
-  await server.stop();
+  await shop.server.stop();
 });
 
-async function connect(database: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: server.url(database) });
-  client.on('error', () => {});
-  await client.connect();
-  return client;
-}
-
-function open(over: Record<string, unknown> = {}, session = SESSION): Promise<Connection> {
-  const json = { ...server.connection('shop'), username: 'backflow', authType: { password: 'pw' }, ...over };
-  return postgresConnector.open(postgresConnector.spec.config.parse(json), session);
-}
-
-async function commentOf(name: string): Promise<string | null> {
-  const { rows } = await admin.query<{ text: string | null }>(
-    "SELECT obj_description(to_regclass($1), 'pg_class') AS text",
-    [`app.${name}`],
-  );
-  return rows[0]?.text ?? null;
-}
+const open = (over: Record<string, unknown> = {}, session = SESSION): Promise<Connection> => shop.open(session, over);
 
 const AS_TABLE: SourceObject = { exists: true, kind: 'table' };
 
@@ -76,14 +45,14 @@ describe('PostgreSQL: silent traps', () => {
       notes: ['The object is a view now; the statement was made anew.'],
     });
     expect(results.find(({ id }) => id === other.id)?.ok).toBe(true);
-    expect(await commentOf('swap')).toBe('of a view');
+    expect(await commentOf(admin, 'swap')).toBe('of a view');
   });
 
   it('fails when a comment on a database that does not exist only raises a warning', async () => {
     const template = ["COMMENT ON TABLE app.b IS 'before'", "COMMENT ON DATABASE no_such IS 'lost'"];
     const [result] = await connection.apply([planned(describeAs(table('b'), 'lost'), AS_TABLE, { template })]);
     expect(result).toMatchObject({ ok: false, failure: { class: 'not_found', scope: 'object', code: '3D000' } });
-    expect(await commentOf('b')).toBeNull();
+    expect(await commentOf(admin, 'b')).toBeNull();
   });
 
   it('fails when the server cuts a name and means another object', async () => {
@@ -92,7 +61,7 @@ describe('PostgreSQL: silent traps', () => {
     const template = [`COMMENT ON TABLE app."${cut}x" IS 'astray'`];
     const [result] = await connection.apply([planned(describeAs(table('b'), 'astray'), AS_TABLE, { template })]);
     expect(result).toMatchObject({ ok: false, failure: { class: 'invalid', scope: 'object', code: '42622' } });
-    expect(await commentOf(cut)).toBeNull();
+    expect(await commentOf(admin, cut)).toBeNull();
   });
 
   it('keeps the transaction of a template closed', () => {
@@ -136,7 +105,7 @@ describe('PostgreSQL: batches', () => {
   });
 
   it('lets an object that is locked fail alone, as transient', async () => {
-    const holder = await connect('shop');
+    const holder = await shop.connect('shop');
     await holder.query('BEGIN; LOCK TABLE app.b IN ACCESS EXCLUSIVE MODE');
     const locked = planned(describeAs(table('b'), 'locked'), AS_TABLE);
     const free = planned(describeAs(table('c'), 'free'), AS_TABLE);
@@ -146,7 +115,7 @@ describe('PostgreSQL: batches', () => {
       failure: { class: 'transient', scope: 'object', code: '55P03' },
     });
     expect(results.get(free.id)?.ok).toBe(true);
-    expect(await commentOf('c')).toBe('free');
+    expect(await commentOf(admin, 'c')).toBe('free');
   });
 
   it('writes comments before owners, and says when an owner locks us out', async () => {
@@ -162,7 +131,7 @@ describe('PostgreSQL: batches', () => {
       value: 'far',
       notes: [note],
     });
-    expect(await commentOf('a')).toBe('the last word');
+    expect(await commentOf(admin, 'a')).toBe('the last word');
     const [source] = await connection.read([table('a')]);
     expect(source).toEqual({ exists: true, kind: 'table', description: 'the last word', owner: 'far' });
     const [late] = await connection.apply([planned(describeAs(table('a'), 'too late'), AS_TABLE)]);
@@ -184,14 +153,14 @@ describe('PostgreSQL: batches', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await connection.apply([{ ...planned(describeAs(table('c'), 'traced'), AS_TABLE), traceparent }]);
     await connection.apply([{ ...planned(describeAs(table('c'), 'not traced'), AS_TABLE), traceparent: "x'*/; DROP" }]);
-    expect(log).toContain(`COMMENT ON TABLE "app"."c" IS 'traced' /*traceparent='${traceparent}'*/`);
-    expect(log).toMatch(/IS 'not traced'\n/);
+    expect(shop.log()).toContain(`COMMENT ON TABLE "app"."c" IS 'traced' /*traceparent='${traceparent}'*/`);
+    expect(shop.log()).toMatch(/IS 'not traced'\n/);
   });
 });
 
 describe('PostgreSQL: databases of the server', () => {
   it('writes to every database when told to, and knows which are missing or closed', async () => {
-    const root = await connect('postgres');
+    const root = await shop.connect('postgres');
     await root.query('CREATE DATABASE archive OWNER backflow');
     await root.query('CREATE DATABASE closed');
     await root.query('REVOKE CONNECT ON DATABASE closed FROM PUBLIC');
@@ -215,7 +184,7 @@ describe('PostgreSQL: databases of the server', () => {
 
   it('keeps connections to at most eight databases', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `many${index}`);
-    const root = await connect('postgres');
+    const root = await shop.connect('postgres');
     for (const name of names) await root.query(`CREATE DATABASE ${name}`);
     const all = await open({ ingestAllDatabases: true }, { lane: 'many', epoch: 1 });
     const sources = await Promise.all(names.map((name) => all.read([database(name)])));
@@ -243,10 +212,10 @@ describe('PostgreSQL: databases of the server', () => {
   });
 
   it('writes what the encoding of the database can hold, and lets the rest fail alone', async () => {
-    const root = await connect('postgres');
+    const root = await shop.connect('postgres');
     await root.query("CREATE DATABASE latin OWNER backflow ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
     await root.end();
-    const latin = await connect('latin');
+    const latin = await shop.connect('latin');
     await latin.query(
       'CREATE SCHEMA app AUTHORIZATION backflow; SET ROLE backflow; CREATE TABLE app.a (id int); CREATE TABLE app.b (id int)',
     );
@@ -290,7 +259,7 @@ describe('PostgreSQL: connections', () => {
   it('is transient for the target while the server is away, and works when it is back', async () => {
     const own = await open({}, { lane: 'crash', epoch: 1 });
     await admin.end();
-    await server.crash();
+    await shop.server.crash();
     await expect(own.read([table('c')])).rejects.toMatchObject({ class: 'transient', scope: 'target' });
     await expect(own.apply([planned(describeAs(table('c'), 'x'), AS_TABLE)])).rejects.toMatchObject({
       class: 'transient',
@@ -298,8 +267,8 @@ describe('PostgreSQL: connections', () => {
       code: 'ECONNREFUSED',
     });
     await expect(open()).rejects.toMatchObject({ class: 'transient', scope: 'target' });
-    await server.restart();
-    admin = await connect('shop');
+    await shop.server.restart();
+    admin = await shop.connect('shop');
     expect((await own.read([table('c')]))[0]?.description).toBe('mine now');
     await own.close();
   });
@@ -379,7 +348,10 @@ describe('PostgreSQL: check', () => {
   });
 
   it('warns of a superuser', async () => {
-    const root = await postgresConnector.open(postgresConnector.spec.config.parse(server.connection('shop')), SESSION);
+    const root = await postgresConnector.open(
+      postgresConnector.spec.config.parse(shop.server.connection('shop')),
+      SESSION,
+    );
     const report = await root.check([]);
     expect(report.ok).toBe(true);
     expect(report.findings).toMatchObject([{ severity: 'warning', message: expect.stringContaining('superuser') }]);
