@@ -1,67 +1,28 @@
 import type { Subscription } from 'rxjs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Delivery, PullEvent, PullSource, PullSourceOptions } from '../../../streams/nats/contract.ts';
+import { describe, expect, it } from 'vitest';
+import type { Delivery, PullEvent } from '../../../streams/nats/contract.ts';
 import { createPublisher } from '../../../streams/nats/publisher.ts';
 import { createPullSource } from '../../../streams/nats/pull-source.ts';
 import { ensureConsumer } from '../../../streams/nats/topology.ts';
-import { type Fixture, restFor, startFixture, text, until } from './fixture.ts';
+import { restFor, text, until } from './fixture.ts';
+import { collect, pullFixture } from './pull-fixture.ts';
 
-let fixture: Fixture;
-let durable: string;
-let service: string;
-let count = 0;
-
-beforeAll(async () => {
-  fixture = await startFixture();
-});
-afterAll(() => fixture.stop());
-beforeEach(async () => {
-  count += 1;
-  service = `s${count}`;
-  durable = `lane-${count}`;
-  await ensureConsumer(fixture.link, { stream: 'CHANGES', durable, filters: [`change.${service}.>`] });
-});
-
-async function publish(amount: number, body: (index: number) => string | Uint8Array = String): Promise<void> {
-  const publisher = createPublisher(fixture.link, { maxMessages: 256, maxBytes: 8_000_000 });
-  for (let i = 0; i < amount; i += 1) void publisher.publish(`change.${service}.0.table.k${i}`, body(i));
-  await publisher.settle();
-}
-
-/** A subscriber that keeps everything and acknowledges nothing unless told. */
-function collect(source: PullSource): { got: Delivery[]; events: PullEvent[]; subscription: Subscription } {
-  const got: Delivery[] = [];
-  const events: PullEvent[] = [];
-  source.events.subscribe((event) => events.push(event));
-  const subscription = source.deliveries.subscribe((delivery) => got.push(delivery));
-  return { got, events, subscription };
-}
-
-function open(options: Partial<PullSourceOptions> = {}): PullSource {
-  return createPullSource(fixture.link, {
-    stream: 'CHANGES',
-    durable,
-    limits: { messages: 20, bytes: 1_000_000 },
-    ...options,
-  });
-}
-
-const info = () => fixture.link.jsm.consumers.info('CHANGES', durable);
+const pull = pullFixture();
 
 describe('P3 credits', () => {
   it('hands a stalled subscriber exactly its credits, and one more for each ack', async () => {
-    await publish(500);
-    const source = open();
+    await pull.publish(500);
+    const source = pull.open();
     const { got, subscription } = collect(source);
     await until(() => got.length === 20, 'all credits are used');
     await restFor(200);
     expect(got).toHaveLength(20);
-    expect((await info()).num_ack_pending).toBe(20);
+    expect((await pull.info()).num_ack_pending).toBe(20);
     for (const delivery of got.slice(0, 5)) delivery.ack();
     await until(() => got.length === 25, 'freed credits are used');
     await restFor(100);
     expect(got).toHaveLength(25);
-    expect((await info()).num_ack_pending).toBe(20);
+    expect((await pull.info()).num_ack_pending).toBe(20);
     expect(source.creditsInUse().messages).toBe(20);
     subscription.unsubscribe();
     for (const delivery of got) delivery.ack();
@@ -69,9 +30,9 @@ describe('P3 credits', () => {
   });
 
   it('counts bytes as the server does and never exceeds them', async () => {
-    await publish(60, (i) => Buffer.alloc(500 + ((i * 137) % 1_700), 'x'));
+    await pull.publish(60, (i) => Buffer.alloc(500 + ((i * 137) % 1_700), 'x'));
     const limit = 10_000;
-    const source = open({ limits: { messages: 1_000, bytes: limit } });
+    const source = pull.open({ limits: { messages: 1_000, bytes: limit } });
     const held: Delivery[] = [];
     let done = 0;
     let most = 0;
@@ -88,7 +49,7 @@ describe('P3 credits', () => {
     }
     expect(most).toBeLessThanOrEqual(limit);
     expect(most).toBeGreaterThan(limit / 2);
-    await until(async () => (await info()).num_ack_pending === 0, 'all is acknowledged');
+    await until(async () => (await pull.info()).num_ack_pending === 0, 'all is acknowledged');
     // Nothing had to be sent back for coming beyond the credits.
     expect([...counts]).toEqual([1]);
     subscription.unsubscribe();
@@ -97,8 +58,8 @@ describe('P3 credits', () => {
 
   it('lets a message above the whole budget pass alone', async () => {
     const sizes = [100, 100, 50_000, 100, 60_000, 70_000, 100];
-    await publish(sizes.length, (i) => Buffer.alloc(sizes[i] ?? 0, 'x'));
-    const source = open({ limits: { messages: 50, bytes: 5_000 } });
+    await pull.publish(sizes.length, (i) => Buffer.alloc(sizes[i] ?? 0, 'x'));
+    const source = pull.open({ limits: { messages: 50, bytes: 5_000 } });
     const order: number[] = [];
     const together: number[] = [];
     const events: PullEvent[] = [];
@@ -117,7 +78,7 @@ describe('P3 credits', () => {
   });
 
   it('refuses a second subscriber', async () => {
-    const source = open();
+    const source = pull.open();
     const { subscription } = collect(source);
     const errors: unknown[] = [];
     source.deliveries.subscribe({ error: (error: unknown) => errors.push(error) });
@@ -129,20 +90,25 @@ describe('P3 credits', () => {
 
 describe('messages in hand', () => {
   it('carry subject, sequence, time, headers in their case, and what waits behind them', async () => {
-    const publisher = createPublisher(fixture.link, { maxMessages: 10, maxBytes: 1_000_000 });
+    const publisher = createPublisher(pull.fixture.link, { maxMessages: 10, maxBytes: 1_000_000 });
     const before = Date.now();
     const headers = { traceparent: '00-aa-bb-01', 'X-Mixed': 'Ünïcode' };
-    const { sequence } = await publisher.publish(`change.${service}.0.table.k`, 'body', {
+    const { sequence } = await publisher.publish(`change.${pull.service}.0.table.k`, 'body', {
       headers,
-      msgId: `m-${service}`,
+      msgId: `m-${pull.service}`,
     });
-    await publisher.publish(`change.${service}.0.table.k`, 'second');
-    const source = open({ limits: { messages: 1, bytes: 1_000 } });
+    await publisher.publish(`change.${pull.service}.0.table.k`, 'second');
+    const source = pull.open({ limits: { messages: 1, bytes: 1_000 } });
     const { got, subscription } = collect(source);
     await until(() => got.length === 1, 'it comes');
     const [delivery] = got;
-    expect(delivery).toMatchObject({ subject: `change.${service}.0.table.k`, sequence, deliveryCount: 1, pending: 1 });
-    expect(delivery?.headers).toMatchObject({ ...headers, 'Nats-Msg-Id': `m-${service}` });
+    expect(delivery).toMatchObject({
+      subject: `change.${pull.service}.0.table.k`,
+      sequence,
+      deliveryCount: 1,
+      pending: 1,
+    });
+    expect(delivery?.headers).toMatchObject({ ...headers, 'Nats-Msg-Id': `m-${pull.service}` });
     expect(delivery?.headers.Traceparent).toBeUndefined();
     expect(text(delivery?.data ?? Buffer.alloc(0))).toBe('body');
     expect(Math.abs((delivery?.streamTime ?? 0) - before)).toBeLessThan(60_000);
@@ -152,19 +118,19 @@ describe('messages in hand', () => {
   });
 
   it('are kept alive beyond ack_wait without the caller doing anything', async () => {
-    await fixture.link.jsm.consumers.delete('CHANGES', durable);
-    await ensureConsumer(fixture.link, {
+    await pull.fixture.link.jsm.consumers.delete('CHANGES', pull.durable);
+    await ensureConsumer(pull.fixture.link, {
       stream: 'CHANGES',
-      durable,
-      filters: [`change.${service}.>`],
+      durable: pull.durable,
+      filters: [`change.${pull.service}.>`],
       ackWaitMs: 1_500,
     });
-    await publish(3);
-    const source = open({ ackWaitMs: 1_500 });
+    await pull.publish(3);
+    const source = pull.open({ ackWaitMs: 1_500 });
     const { got, subscription } = collect(source);
     await until(() => got.length === 3, 'they come');
     await restFor(3_500);
-    expect(await info()).toMatchObject({ num_redelivered: 0, num_ack_pending: 3 });
+    expect(await pull.info()).toMatchObject({ num_redelivered: 0, num_ack_pending: 3 });
     expect(got.map((delivery) => delivery.deliveryCount)).toEqual([1, 1, 1]);
     subscription.unsubscribe();
     for (const delivery of got) delivery.ack();
@@ -172,15 +138,15 @@ describe('messages in hand', () => {
   });
 
   it('are not handed out twice: a redelivery takes no credit, and its ack handle counts', async () => {
-    await fixture.link.jsm.consumers.delete('CHANGES', durable);
-    await ensureConsumer(fixture.link, {
+    await pull.fixture.link.jsm.consumers.delete('CHANGES', pull.durable);
+    await ensureConsumer(pull.fixture.link, {
       stream: 'CHANGES',
-      durable,
-      filters: [`change.${service}.>`],
+      durable: pull.durable,
+      filters: [`change.${pull.service}.>`],
       ackWaitMs: 300,
     });
-    await publish(2);
-    const source = open();
+    await pull.publish(2);
+    const source = pull.open();
     const { got, subscription } = collect(source);
     await until(() => got.length === 2, 'they come');
     await until(() => got.every((delivery) => delivery.deliveryCount >= 3), 'they are redelivered');
@@ -188,15 +154,15 @@ describe('messages in hand', () => {
     expect(source.creditsInUse().messages).toBe(2);
     for (const delivery of got) delivery.ack();
     for (const delivery of got) delivery.ack();
-    await until(async () => (await info()).num_ack_pending === 0, 'the acks are taken');
+    await until(async () => (await pull.info()).num_ack_pending === 0, 'the acks are taken');
     expect(source.creditsInUse()).toEqual({ messages: 0, bytes: 0 });
     subscription.unsubscribe();
     await source.stopped();
   });
 
   it('come again after a nak, not before its delay', async () => {
-    await publish(1);
-    const source = open();
+    await pull.publish(1);
+    const source = pull.open();
     const { got, subscription } = collect(source);
     await until(() => got.length === 1, 'it comes');
     got[0]?.nak(400);
@@ -213,11 +179,15 @@ describe('messages in hand', () => {
 
 describe('stopping', () => {
   it('gives back at once what was on its way when it is unsubscribed in full flow', async () => {
-    await publish(900, () => Buffer.alloc(2_000, 'x'));
+    await pull.publish(900, () => Buffer.alloc(2_000, 'x'));
     for (let round = 0; round < 8; round += 1) {
-      const lane = `${durable}-${round}`;
-      await ensureConsumer(fixture.link, { stream: 'CHANGES', durable: lane, filters: [`change.${service}.>`] });
-      const source = open({ durable: lane, limits: { messages: 900, bytes: 16_000_000 } });
+      const lane = `${pull.durable}-${round}`;
+      await ensureConsumer(pull.fixture.link, {
+        stream: 'CHANGES',
+        durable: lane,
+        filters: [`change.${pull.service}.>`],
+      });
+      const source = pull.open({ durable: lane, limits: { messages: 900, bytes: 16_000_000 } });
       const seen: number[] = [];
       const stopAt = 1 + round * 25;
       const subscription: Subscription = source.deliveries.subscribe((delivery) => {
@@ -230,7 +200,7 @@ describe('stopping', () => {
       expect(source.creditsInUse().messages).toBe(0);
 
       // The rest is there for the next owner long before ack_wait (30 s) is over.
-      const next = open({ durable: lane, limits: { messages: 4_000, bytes: 50_000_000 } });
+      const next = pull.open({ durable: lane, limits: { messages: 4_000, bytes: 50_000_000 } });
       const reading = next.deliveries.subscribe((delivery) => {
         seen.push(delivery.sequence);
         delivery.ack();
@@ -239,7 +209,7 @@ describe('stopping', () => {
       reading.unsubscribe();
       await next.stopped();
       expect(new Set(seen).size).toBe(900);
-      const { num_ack_pending } = await fixture.link.jsm.consumers.info('CHANGES', lane);
+      const { num_ack_pending } = await pull.fixture.link.jsm.consumers.info('CHANGES', lane);
       expect(num_ack_pending).toBe(0);
     }
   });
@@ -249,7 +219,7 @@ describe('stopping', () => {
     const patient = { limits: { messages: 100_000, bytes: 30_000_000 }, expiresMs: 60_000 };
     let published = 0;
     const flow = setInterval(() => {
-      fixture.link.nc.publish(`change.${service}.0.table.k`, 'x');
+      pull.fixture.link.nc.publish(`change.${pull.service}.0.table.k`, 'x');
       published += 1;
     }, 3);
     const seen = new Set<number>();
@@ -258,7 +228,7 @@ describe('stopping', () => {
       delivery.ack();
     };
     for (let stops = 0; stops < 12; stops += 1) {
-      const source = open(patient);
+      const source = pull.open(patient);
       const before = seen.size;
       const subscription = source.deliveries.subscribe(take);
       await until(() => seen.size > before, 'something comes');
@@ -266,7 +236,7 @@ describe('stopping', () => {
       await source.stopped();
     }
     clearInterval(flow);
-    const last = open(patient);
+    const last = pull.open(patient);
     const subscription = last.deliveries.subscribe(take);
     await until(() => seen.size === published, 'every message has come to somebody');
     subscription.unsubscribe();
@@ -274,21 +244,25 @@ describe('stopping', () => {
   });
 
   it('keeps what is in hand valid after unsubscribing', async () => {
-    await publish(5);
-    const source = open();
+    await pull.publish(5);
+    const source = pull.open();
     const { got, subscription } = collect(source);
     await until(() => got.length === 5, 'they come');
     subscription.unsubscribe();
     await source.stopped();
-    expect((await info()).num_ack_pending).toBe(5);
+    expect((await pull.info()).num_ack_pending).toBe(5);
     for (const delivery of got) delivery.ack();
-    await until(async () => (await info()).num_ack_pending === 0, 'the acks are taken');
+    await until(async () => (await pull.info()).num_ack_pending === 0, 'the acks are taken');
   });
 
   it('never hangs when the connection is closed under it', async () => {
-    await publish(5);
-    const link = await fixture.connect();
-    const source = createPullSource(link, { stream: 'CHANGES', durable, limits: { messages: 5, bytes: 1_000_000 } });
+    await pull.publish(5);
+    const link = await pull.fixture.connect();
+    const source = createPullSource(link, {
+      stream: 'CHANGES',
+      durable: pull.durable,
+      limits: { messages: 5, bytes: 1_000_000 },
+    });
     const { got, subscription } = collect(source);
     await until(() => got.length === 5, 'they come');
     link.nc.subscribe('never.read');
@@ -297,113 +271,5 @@ describe('stopping', () => {
     subscription.unsubscribe();
     await source.stopped();
     expect(source.creditsInUse().messages).toBe(0);
-  });
-});
-
-describe('trouble', () => {
-  it('tells that the consumer was deleted, and goes on when it is made again', async () => {
-    await publish(1);
-    const source = open({ expiresMs: 1_000 });
-    const { got, events, subscription } = collect(source);
-    await until(() => got.length === 1, 'it comes');
-    got[0]?.ack();
-    await fixture.link.flush();
-    await fixture.link.jsm.consumers.delete('CHANGES', durable);
-    await until(() => events.some((event) => event.type === 'consumer-missing'), 'it is noticed');
-    await ensureConsumer(fixture.link, {
-      stream: 'CHANGES',
-      durable,
-      filters: [`change.${service}.>`],
-      startAfterSequence: got[0]?.sequence ?? 0,
-    });
-    await publish(3);
-    await until(() => got.length === 4, 'it goes on');
-    subscription.unsubscribe();
-    for (const delivery of got) delivery.ack();
-    await source.stopped();
-  });
-
-  it('counts what comes again as repeated, although the server, whose consumer was made again, does not', async () => {
-    await publish(3);
-    const source = open({ expiresMs: 1_000 });
-    const { got, events, subscription } = collect(source);
-    await until(() => got.length === 3, 'they come');
-    for (const delivery of got) delivery.ack();
-    expect(got.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
-    await fixture.link.flush();
-    await fixture.link.jsm.consumers.delete('CHANGES', durable);
-    await until(() => events.some((event) => event.type === 'consumer-missing'), 'it is noticed');
-    const floor = (got[0]?.sequence ?? 0) - 1;
-    const filters = [`change.${service}.>`];
-    await ensureConsumer(fixture.link, { stream: 'CHANGES', durable, filters, startAfterSequence: floor });
-    await publish(1);
-    await until(() => got.length === 7, 'all come, and one more');
-    expect(got.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1, 2, 2, 2, 1]);
-    subscription.unsubscribe();
-    for (const delivery of got) delivery.ack();
-    await source.stopped();
-  });
-
-  it('notices a missing consumer also when it had nothing to ask for while it was deleted', async () => {
-    await publish(3);
-    const source = open({ expiresMs: 1_000, limits: { messages: 3, bytes: 1_000_000 } });
-    const { got, events, subscription } = collect(source);
-    await until(() => got.length === 3, 'all credits are used');
-    await fixture.link.jsm.consumers.delete('CHANGES', durable);
-    await restFor(50);
-    expect(events).toEqual([]);
-    for (const delivery of got) delivery.ack();
-    await until(() => events.some((event) => event.type === 'consumer-missing'), 'it is noticed');
-    subscription.unsubscribe();
-    await source.stopped();
-  });
-
-  it('asks again when the server falls silent, and still keeps to its credits', async () => {
-    const source = open({ expiresMs: 1_000 });
-    const { got, events, subscription } = collect(source);
-    await restFor(50);
-    fixture.server.freeze();
-    await until(() => events.filter((event) => event.type === 'silent').length >= 2, 'the silence is noticed');
-    fixture.server.thaw();
-    await publish(60);
-    await until(() => got.length >= 20, 'it goes on');
-    await restFor(200);
-    expect(got).toHaveLength(20);
-    for (let i = 0; i < 60; i += 1) {
-      await until(() => got.length > i, 'the next comes');
-      expect(source.creditsInUse().messages).toBeLessThanOrEqual(20);
-      got[i]?.ack();
-    }
-    subscription.unsubscribe();
-    await source.stopped();
-  });
-
-  it('goes on after the server was killed and after it was restarted, losing nothing', async () => {
-    await fixture.link.jsm.consumers.delete('CHANGES', durable);
-    // What was under way when the server went comes again after ack_wait.
-    await ensureConsumer(fixture.link, {
-      stream: 'CHANGES',
-      durable,
-      filters: [`change.${service}.>`],
-      ackWaitMs: 2_000,
-    });
-    await publish(600);
-    const source = open({ expiresMs: 1_000, ackWaitMs: 2_000 });
-    const seen = new Set<number>();
-    const subscription = source.deliveries.subscribe((delivery) => {
-      seen.add(delivery.sequence);
-      setTimeout(() => delivery.ack(), 2);
-    });
-    await until(() => seen.size > 100, 'it flows');
-    await fixture.server.kill();
-    await fixture.server.restart();
-    await until(() => seen.size > 350, 'it flows again');
-    await fixture.server.restart();
-    await publish(100);
-    await until(() => seen.size === 700, 'all have come');
-    await until(async () => (await info()).num_ack_pending === 0, 'all are acknowledged');
-    expect(source.creditsInUse()).toEqual({ messages: 0, bytes: 0 });
-    subscription.unsubscribe();
-    await source.stopped();
   });
 });
