@@ -380,8 +380,6 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       for (const entry of state.cache.values())
         for (const held of [...entry.held.values(), ...entry.arrived]) held.span.end();
       for (const waiting of state.awaiting.values()) for (const held of waiting) held.span.end();
-      ports.observe.progress({ held: 0, oldestHeldAt: undefined, parked: 0 });
-      if (state.holding.size > 0) ports.observe.held?.([]);
     },
   };
 }
