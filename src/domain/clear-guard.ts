@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from './read-json.ts';
 
 /** How much a channel may clear: so many fields (a description emptied, tags unset, owners removed) within so many milliseconds. */
 export interface ClearLimit {
@@ -30,11 +31,7 @@ export const NEW_GUARD: GuardState = { v: 1, passed: [], free: [], releasedAll: 
 
 /** A record that cannot be read holds nothing: it is begun anew. */
 export function parseGuard(text: string): GuardState {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return NEW_GUARD;
-  }
+  return readJson(schema, text) ?? NEW_GUARD;
 }
 
 /** Clears that are asked for: the sequence of the change that each comes from. */

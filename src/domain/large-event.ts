@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHANGE_HEADERS } from './change-headers.ts';
+import { readJson } from './read-json.ts';
 import { type StoredObject, storedObject } from './stored-object.ts';
 
 const largeEvent = z.object({ v: z.literal(1), eventId: z.string(), object: storedObject });
@@ -25,10 +26,6 @@ export function isLargeEvent(headers: Readonly<Record<string, string>>): boolean
 
 /** Undefined when the body is no reference. */
 export function parseLargeEvent(body: Uint8Array): LargeEvent | undefined {
-  try {
-    const parsed = largeEvent.safeParse(JSON.parse(Buffer.from(body).toString('utf8')));
-    return parsed.success ? { eventId: parsed.data.eventId, object: parsed.data.object } : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = readJson(largeEvent, Buffer.from(body).toString('utf8'));
+  return read === undefined ? undefined : { eventId: read.eventId, object: read.object };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SLOTS } from '../domain/asset.ts';
+import { readJson } from '../domain/read-json.ts';
 import { slotOfChange } from '../domain/subjects.ts';
 import { retentionRecord } from './retention-record.ts';
 
@@ -20,11 +21,7 @@ export type CarriedFloors = Readonly<z.infer<typeof schema>>;
 
 /** Undefined for a text that is none. */
 export function parseCarriedFloors(text: string): CarriedFloors | undefined {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return readJson(schema, text);
 }
 
 /** What a lane of an earlier partitioning leaves. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '../../src/domain/read-json.ts';
 
 const schema = z.object({
   /** Who holds it: the process. */
@@ -18,9 +19,5 @@ export type LeaseRecord = Readonly<z.infer<typeof schema>>;
 
 /** Undefined for a text that is no lease record; such a key is treated as held by somebody unknown. */
 export function parseLeaseRecord(text: string): LeaseRecord | undefined {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return readJson(schema, text);
 }

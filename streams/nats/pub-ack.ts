@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '../../src/domain/read-json.ts';
 import { apiFault } from './api-request.ts';
 import type { PublishReceipt } from './contract.ts';
 import { fromApiFault, StreamError } from './stream-error.ts';
@@ -11,18 +12,8 @@ const pubAck = z.object({
 
 /** Reads JetStream's answer to a publish; a refusal comes back as the error, it is not thrown. `what` names the subject. */
 export function readPubAck(text: string, what: string): PublishReceipt | StreamError {
-  const parsed = pubAck.safeParse(parseJson(text));
-  if (!parsed.success) return new StreamError('rejected', `Not JetStream answered to the publish to ${what}`);
-  const { seq, duplicate, error } = parsed.data;
+  const { seq, duplicate, error } = readJson(pubAck, text) ?? {};
   if (error !== undefined) return fromApiFault(error, `publish to ${what}`);
   if (seq === undefined) return new StreamError('rejected', `Not JetStream answered to the publish to ${what}`);
   return { sequence: seq, duplicate: duplicate ?? false };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,10 @@
+import { z } from 'zod';
+import { readJson } from '../../src/domain/read-json.ts';
 import type { NatsLink } from './connection.ts';
 import { controlRecords } from './control-records.ts';
 
 const KIND = 'reconciled';
+const stored = z.object({ at: z.number() });
 
 /** When targets were last said to be as the catalogue has them, epoch milliseconds; only those that somebody said it of. */
 export async function reconciledTimes(link: NatsLink): Promise<ReadonlyMap<string, number>> {
@@ -28,11 +31,5 @@ export async function markReconciled(
 
 /** 0 for a value that we did not write. */
 function timeOf(value: string): number {
-  try {
-    const note: unknown = JSON.parse(value);
-    const at = typeof note === 'object' && note !== null && 'at' in note ? note.at : undefined;
-    return typeof at === 'number' ? at : 0;
-  } catch {
-    return 0;
-  }
+  return readJson(stored, value)?.at ?? 0;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '../../src/domain/read-json.ts';
 import { BUCKETS } from '../../src/domain/subjects.ts';
 import type { NatsLink } from './connection.ts';
 import { openBucket } from './kv-bucket.ts';
@@ -14,9 +15,7 @@ export interface StoredSuspects {
 /** What an earlier owner of the lane has noted; nothing where there is no note, or none of a version that we know. */
 export async function readSuspects(link: NatsLink, lane: string): Promise<StoredSuspects> {
   const entry = await openBucket(link, BUCKETS.control).get(keyOf(lane));
-  const parsed = notes.safeParse(entry === undefined ? undefined : parseJson(entry.value));
-  if (!parsed.success) return { deaths: {} };
-  const { deaths, running } = parsed.data;
+  const { deaths = {}, running } = (entry === undefined ? undefined : readJson(notes, entry.value)) ?? {};
   return { deaths, ...(running === undefined ? {} : { running }) };
 }
 
@@ -29,11 +28,3 @@ export async function writeSuspects(link: NatsLink, lane: string, suspects: Stor
 }
 
 const keyOf = (lane: string): string => `suspects.${lane}`;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
