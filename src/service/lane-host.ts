@@ -90,7 +90,7 @@ function passOver(source: PullSource, carried: CarriedFloors | undefined): PullS
 
 /** Binds one lane to NATS, its target and the process around it. */
 export function createLaneHost(options: LaneHostOptions): LaneHost {
-  const { link, storeLink, target, partition, connector, log } = options;
+  const { link, storeLink, target, partition, connector, bucket, metrics, log, vitals } = options;
   const lane = laneName(target, partition);
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const ackWait = ackWaitMs(leaseMs);
@@ -120,13 +120,12 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
   function look(lease: Lease, claimed: boolean, heldFrom: number | undefined): Promise<void> {
     const next = looking
       .catch(() => undefined)
-      .then(async () => {
-        await retention.look(lease, claimed, heldFrom, () => {
-          options.vitals.perSecond = writeRate.look(performance.now(), options.vitals.applied);
-          // The lane has yet to read what the owner before has left for it.
-          const unclean = claimed && lease.data().unclean === true ? { unclean: true } : {};
-          return { ...laneRecord(options), ...unclean };
-        });
+      .then(() => {
+        vitals.perSecond = writeRate.look(performance.now(), vitals.applied);
+        metrics.rateLimit({ target: target.service, partition }, bucket.perSecond());
+        // The lane has yet to read what the owner before has left for it.
+        const unclean = claimed && lease.data().unclean === true ? { unclean: true } : {};
+        return retention.look(lease, claimed, heldFrom, () => ({ ...laneRecord(options), ...unclean }));
       });
     looking = next;
     return next;
@@ -200,7 +199,7 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     },
     ports(epoch) {
       const leaseValid = valid;
-      const trying = { valid: leaseValid, onTrouble: storeTrouble(lane, log, options.vitals) };
+      const trying = { valid: leaseValid, onTrouble: storeTrouble(lane, log, vitals) };
       return {
         store: createLaneStore({
           link: storeLink,
@@ -229,27 +228,20 @@ export function createLaneHost(options: LaneHostOptions): LaneHost {
     },
     async limit(statements, signal) {
       const before = performance.now();
-      await options.bucket.take(statements, signal);
+      await bucket.take(statements, signal);
       return performance.now() - before;
     },
     throttled(retryAfterMs) {
-      options.bucket.throttled(retryAfterMs);
-      const { perSecond } = rateLimitOf(options.bucket, target);
-      options.metrics.throttled({ target: target.service, partition }, perSecond);
+      bucket.throttled(retryAfterMs);
+      const { perSecond } = rateLimitOf(bucket, target);
+      metrics.throttled({ target: target.service, partition }, perSecond);
       log.warn({ lane, retryAfterMs, perSecond }, 'the target asks to slow down; its rate is lowered for a while');
     },
   };
 }
 
 /** How a lane fares, as the lane table shows it; the rest of its record is about where to go on. */
-function laneRecord({
-  target,
-  partition,
-  vitals,
-  bucket,
-  metrics,
-}: LaneHostOptions): Readonly<Record<string, unknown>> {
-  metrics.rateLimit({ target: target.service, partition }, bucket.perSecond());
+function laneRecord({ target, partition, vitals, bucket }: LaneHostOptions): Readonly<Record<string, unknown>> {
   return {
     target: target.service,
     partition,

@@ -51,14 +51,14 @@ export class LaneRetention {
 
   /**
    * Looks once, and keeps the lane's record: `rest` is everything else in it. `claimed`: the lane was just taken over, or its consumer
-   * made anew. Gives the ack floor. Errors: `StreamError`.
+   * made anew. Errors: `StreamError`.
    */
   async look(
     lease: Lease,
     claimed: boolean,
     heldFrom: number | undefined,
     rest: () => Readonly<Record<string, unknown>>,
-  ): Promise<number> {
+  ): Promise<void> {
     const { link, lane, filters } = this.#options;
     const before = readRetention(lease.data());
     // In this order: what is published in between counts as seen by nobody, never as missing.
@@ -75,23 +75,25 @@ export class LaneRetention {
       found = await findGap({ before: before.sight, consumer, stream, claimed, now, countBehind });
     }
     const oldest = mayBeNear(stream, now) ? await this.#oldest(consumer, stream) : undefined;
-    const { delivered, deliveries, ackFloor, undelivered, unacked } = consumer;
+    const { first, last, firstTime } = stream;
     const sight: LaneSight = {
-      ...{ at: now, delivered, deliveries, ackFloor, undelivered, unacked },
-      ...{ first: stream.first, last: stream.last },
-      firstTime: stream.firstTime,
+      at: now,
+      ...consumer,
+      first,
+      last,
+      firstTime,
       ...(heldFrom === undefined ? {} : { heldFrom }),
       ...(oldest === undefined ? {} : { oldest }),
     };
     const reconcile = await this.#reconcile(before.needsReconcile, found, now);
     const gaps = [...(before.gaps ?? []), ...(found === undefined ? [] : [found])];
+    const { ackFloor } = consumer;
     const record: RetentionRecord = { sight, ...(reconcile === undefined ? {} : { needsReconcile: reconcile }) };
     await lease.update({ ...rest(), ackFloor, ...record, ...(gaps.length === 0 ? {} : { gaps }) });
     if (found !== undefined) this.#tellGap(found);
-    this.#options.metrics.laneLag(this.#label(), undelivered + unacked);
+    this.#options.metrics.laneLag(this.#label(), consumer.undelivered + consumer.unacked);
     this.#tell(retentionReach(consumer, stream, oldest?.time, now), reconcile);
     if (gaps.length > 0 && (await this.#recordAll(gaps))) await lease.update({ ...rest(), ackFloor, ...record });
-    return ackFloor;
   }
 
   /**

@@ -8,7 +8,6 @@ export interface LaneVitals {
   parked: number;
   /** Epoch milliseconds at which intake accepted the oldest change in hand. */
   oldestHeldAt: number | undefined;
-  pending: number;
   /** Fields that are not written until a person says so. */
   heldFields: readonly HeldFieldCount[];
   /** Share of the way to being discarded that the oldest unsettled change has come, 0 to 1. */
@@ -30,7 +29,6 @@ export function newVitals(): LaneVitals {
     held: 0,
     parked: 0,
     oldestHeldAt: undefined,
-    pending: 0,
     heldFields: [],
     retention: 0,
     needsReconcile: undefined,
