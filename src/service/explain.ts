@@ -9,7 +9,6 @@ import { assetKey } from '../domain/asset.ts';
 import { ASPECTS, type Aspect, type EntityType, type Field, levelOf } from '../domain/entity.ts';
 import { parseFqn } from '../domain/fqn.ts';
 import { parseMessage } from '../domain/parse-change-event.ts';
-import { parseOutcomeMessage } from '../domain/parse-outcome.ts';
 import { changeSubject, outcomeSubject, STREAMS } from '../domain/subjects.ts';
 import { assetOf } from './asset-name.ts';
 import { changeBody } from './change-body.ts';
@@ -81,9 +80,6 @@ export async function explainAsset(
     });
     return { aspect, object: objectName(field), channels };
   });
-  const last =
-    outcome === undefined || parseOutcomeMessage(outcome.data) === undefined
-      ? []
-      : (await wholeRunsOf(outcome, new WholeValuesReader(link))).reverse();
+  const last = outcome === undefined ? [] : (await wholeRunsOf(outcome, new WholeValuesReader(link))).reverse();
   return { fqn: asset.fqn, entityType: asset.entityType, target, configRevision: config.revision, aspects, last };
 }

@@ -53,8 +53,9 @@ export async function readRuns(link: NatsLink, query: RunsQuery): Promise<readon
 
 /** As `runsOf`, with long values whole. */
 export async function wholeRunsOf(message: StoredMessage, values: WholeValuesReader): Promise<Run[]> {
-  const outcome = message.subject.startsWith('bulk.') ? undefined : parseOutcomeMessage(message.data);
-  return outcome?.values === undefined ? runsOf(message) : outcomeRuns(await values.read(outcome));
+  if (isBulk(message)) return runsOf(message);
+  const outcome = parseOutcomeMessage(message.data);
+  return outcome === undefined ? [] : outcomeRuns(await values.read(outcome));
 }
 
 /** The narrowest subject filter: what is recorded of one asset lies on a subject of its own for each target. */
@@ -67,7 +68,7 @@ function subjectsOf({ target, asset }: RunsQuery): string {
 
 /** The keys that a message of OUTCOMES records, in the order of their sequences. */
 export function runsOf(message: StoredMessage): Run[] {
-  if (message.subject.startsWith('bulk.')) {
+  if (isBulk(message)) {
     const bulk = parseBulkOutcomeMessage(message.data);
     if (bulk === undefined) return [];
     const { target, at: recordedAt, lane, configRevision } = bulk;
@@ -83,6 +84,10 @@ export function runsOf(message: StoredMessage): Run[] {
   }
   const outcome = parseOutcomeMessage(message.data);
   return outcome === undefined ? [] : outcomeRuns(outcome);
+}
+
+function isBulk({ subject }: StoredMessage): boolean {
+  return subject.startsWith('bulk.');
 }
 
 function outcomeRuns(outcome: OutcomeMessage): Run[] {
