@@ -36,9 +36,9 @@ export interface ServiceOptions {
   /** NATS to use; absent: a nats-server of our own, with its data under `dataDir`. */
   readonly natsUrl?: string;
   readonly natsCreds?: string;
-  /** Paths of PEM files. */
   /** Copies of each stream and bucket in a cluster. */
   readonly natsReplicas?: number;
+  /** Paths of PEM files. */
   readonly natsTls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   readonly dataDir: string;
   readonly http: { readonly host: string; readonly port: number };

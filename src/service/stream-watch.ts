@@ -27,8 +27,8 @@ export interface StreamWatchOptions {
 /** Watches how full the streams are: a gauge for each, and an alarm before lanes have to wait for room. */
 export class StreamWatch {
   readonly #options: StreamWatchOptions;
-  readonly #alarms = new Map<string, Alarm>();
-  readonly #percent = new Map<string, number>();
+  /** What the last look at each stream that lanes may wait for came to. */
+  readonly #seen = new Map<string, { readonly alarm: Alarm; readonly percent: number }>();
   readonly #timer: NodeJS.Timeout;
   #looking = false;
 
@@ -44,10 +44,8 @@ export class StreamWatch {
 
   /** `ok`, or which streams are nearly full, for people. */
   summary(): string {
-    const near = [...this.#alarms].filter(([, alarm]) => alarm !== 'calm').map(([stream]) => stream);
-    return near.length === 0
-      ? 'ok'
-      : near.map((stream) => `${stream} is ${this.#percent.get(stream)} % full`).join(', ');
+    const near = [...this.#seen].filter(([, { alarm }]) => alarm !== 'calm');
+    return near.length === 0 ? 'ok' : near.map(([stream, { percent }]) => `${stream} is ${percent} % full`).join(', ');
   }
 
   /** Looks at all streams once. One that cannot be looked at keeps what was last known of it. */
@@ -71,11 +69,10 @@ export class StreamWatch {
   }
 
   #judge(stream: string, share: number, waiting: string): void {
-    const before = this.#alarms.get(stream) ?? 'calm';
+    const before = this.#seen.get(stream)?.alarm ?? 'calm';
     const now = alarmAfter(before, share);
     const percent = Math.round(share * 100);
-    this.#percent.set(stream, percent);
-    this.#alarms.set(stream, now);
+    this.#seen.set(stream, { alarm: now, percent });
     if (now === before) return;
     const { log } = this.#options;
     const advice = `give ${stream} more room (nats stream edit ${stream} --max-bytes)`;
