@@ -29,9 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 const { cases, variants: asked, runs, form, profileFolder } = read.options;
-const variants = findVariants(say, profileFolder === undefined ? {} : { profileFolder }).filter(({ name }) =>
-  asked.includes(name),
-);
+const variants = findVariants(say, profileFolder).filter(({ name }) => asked.includes(name));
 const rows: Row[] = [];
 const products = new Set<string>();
 const skipped: string[] = [];

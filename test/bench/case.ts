@@ -1,4 +1,3 @@
-import type { SystemName } from './sources/bench-source.ts';
 import type { Workload } from './workload/workload.ts';
 
 export type VariantName = 'control-loop' | 'ceiling' | 'bento' | 'backflow';
@@ -9,7 +8,6 @@ export type SourceName = 'postgres' | 'postgres-timed' | 'mariadb' | 'mariadb-wi
 interface AnyCase {
   readonly name: string;
   readonly source: SourceName;
-  readonly system: SystemName;
   /** Variants that make sense; the others get no row. */
   readonly variants: readonly VariantName[];
   readonly workload: Workload;

@@ -73,10 +73,7 @@ function backflow(profileFolder: string | undefined): Variant {
 }
 
 /** All variants that can be started here; what is missing is told. */
-export function findVariants(
-  say: (line: string) => void,
-  options: { readonly profileFolder?: string } = {},
-): readonly Variant[] {
+export function findVariants(say: (line: string) => void, profileFolder?: string): readonly Variant[] {
   const bento = findBento(say);
   return [
     handWritten('control-loop', 'loop'),
@@ -91,6 +88,6 @@ export function findVariants(
             start: (around, { workload }) => bento(around, workload),
           } satisfies Variant,
         ]),
-    backflow(options.profileFolder),
+    backflow(profileFolder),
   ];
 }

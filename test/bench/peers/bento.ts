@@ -27,14 +27,15 @@ export function findBento(say: (line: string) => void): BentoStarter | undefined
 /** In order, 200 statements joined in one query; what waits unread is kept below the server's limit for a connection. */
 function configuration({ natsUrl, source }: Surroundings, workload: Workload) {
   const mariadb = source.system === 'mariadb';
+  const single = database(mariadb, source.url(0));
   const batched = {
-    ...database(mariadb, source.url(0)),
+    ...single,
     batching: { count: 200, period: '5ms', processors: [{ archive: { format: 'lines' } }] },
   };
   // What makes a batch fail is tried one by one, and dropped when it fails again.
   const output =
     workload.mixed === true
-      ? { fallback: [{ sql_raw: batched }, { sql_raw: database(mariadb, source.url(0)) }, { drop: {} }] }
+      ? { fallback: [{ sql_raw: batched }, { sql_raw: single }, { drop: {} }] }
       : { sql_raw: batched };
   return {
     logger: { level: workload.mixed === true ? 'OFF' : 'ERROR' },

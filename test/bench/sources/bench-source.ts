@@ -1,5 +1,3 @@
-export type SystemName = 'postgres' | 'mariadb' | 'clickhouse';
-
 /** One database that is a target of its own, as the catalogue names it. */
 export interface Place {
   readonly service: string;
@@ -25,7 +23,7 @@ export interface SourceNeeds {
 
 /** A real server that the variants write to. It looks at itself over connections of its own. */
 export interface BenchSource {
-  readonly system: SystemName;
+  readonly system: 'postgres' | 'mariadb' | 'clickhouse';
   /** Product and version. */
   readonly product: string;
   readonly places: readonly Place[];
@@ -36,7 +34,7 @@ export interface BenchSource {
   readonly password: string;
   /** Takes all comments away, so that every variant begins alike. */
   clear(): Promise<void>;
-  /** Writes the texts (key as `textKey` makes it → text). */
+  /** Writes the texts (table of the first place → text). */
   preset(texts: ReadonlyMap<string, string>): Promise<void>;
   /** All texts that stand, by `textKey`. */
   texts(): Promise<ReadonlyMap<string, string>>;

@@ -61,10 +61,7 @@ async function sourceOf(server: ClickhouseServer, needs: SourceNeeds): Promise<B
       for (const place of places) for (const { name } of await comments(place)) await setComment(place, name, '');
     },
     preset: async (texts) => {
-      for (const [key, text] of texts) {
-        const [place = '0', table = ''] = key.split('/');
-        await setComment(Number(place), table, text);
-      }
+      for (const [table, text] of texts) await setComment(0, table, text);
     },
     texts: async () => {
       const found = new Map<string, string>();

@@ -51,10 +51,8 @@ async function sourceOf(server: MariadbServer, client: Connection, needs: Source
     }),
     clear: () => createTables(client, needs),
     preset: async (texts) => {
-      for (const [key, text] of texts) {
-        const [place = '0', table = ''] = key.split('/');
-        await client.query(`ALTER TABLE ${schemaOf(Number(place))}.${table} COMMENT ${escapeLiteral(text)}`);
-      }
+      for (const [table, text] of texts)
+        await client.query(`ALTER TABLE ${schemaOf(0)}.${table} COMMENT ${escapeLiteral(text)}`);
     },
     texts: async () => {
       const found = new Map<string, string>();

@@ -5,7 +5,6 @@ import type { BenchSource, SourceNeeds, WriteCounters } from './bench-source.ts'
 
 /** PostgreSQL can do more for the benchmark than others. */
 export interface PostgresSource extends BenchSource {
-  readonly system: 'postgres';
   /** Ends every session but ours on the databases of the places; how many. */
   cutSessions(): Promise<number>;
   /** A query on the database of the first place. */
@@ -97,10 +96,8 @@ async function sourceOf(
       await admin.query('CHECKPOINT');
     },
     preset: async (texts) => {
-      for (const [key, text] of texts) {
-        const [place = '0', table = ''] = key.split('/');
-        await clients[Number(place)]?.query(`COMMENT ON TABLE ${table} IS ${pg.escapeLiteral(text).trimStart()}`);
-      }
+      for (const [table, text] of texts)
+        await first.query(`COMMENT ON TABLE ${table} IS ${pg.escapeLiteral(text).trimStart()}`);
     },
     texts: async () => {
       const found = new Map<string, string>();

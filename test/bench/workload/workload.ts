@@ -108,13 +108,13 @@ export function finalsOf(workload: Workload, from = 0, to = workload.events): Fi
   return { texts, poisoned, changes };
 }
 
-/** Texts that stand in the source before anything is published. */
+/** Texts that stand in the first place before anything is published (table → text). */
 export function standingTexts(workload: Workload): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   if (workload.mixed !== true) return texts;
   for (let number = 0; number < workload.assets; number += 1) {
     const table = tableName(number);
-    if (isUnchanged(number)) texts.set(textKey(0, table, ''), standingText(table));
+    if (isUnchanged(number)) texts.set(table, standingText(table));
   }
   return texts;
 }
