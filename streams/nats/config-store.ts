@@ -69,7 +69,7 @@ export function createConfigStore(link: NatsLink, options: { readonly rereadMs?:
         filter: POINTER,
         read: pointer,
         same: (a, b) => a?.version === b?.version,
-        rereadMs: options.rereadMs ?? 15_000,
+        rereadMs: options.rereadMs,
       }).pipe(filter((value) => value !== undefined)),
   };
 }

@@ -43,7 +43,7 @@ function pauses(link: NatsLink, kind: string, options: { readonly rereadMs?: num
         filter,
         read: paused,
         same: (a, b) => a.size === b.size && [...a].every(([name, note]) => b.get(name) === note),
-        rereadMs: options.rereadMs ?? 15_000,
+        rereadMs: options.rereadMs,
       }),
   };
 }

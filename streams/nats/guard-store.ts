@@ -20,7 +20,7 @@ export interface GuardStore {
   watch(): Observable<ReadonlyMap<string, StoredGuard>>;
 }
 
-export function createGuardStore(link: NatsLink, options: { readonly rereadMs?: number } = {}): GuardStore {
+export function createGuardStore(link: NatsLink): GuardStore {
   const { bucket, filter, keyOf, all } = controlRecords(link, 'guard');
 
   return {
@@ -35,7 +35,6 @@ export function createGuardStore(link: NatsLink, options: { readonly rereadMs?: 
         read: all,
         same: (a, b) =>
           a.size === b.size && [...a].every(([channel, { revision }]) => b.get(channel)?.revision === revision),
-        rereadMs: options.rereadMs ?? 15_000,
       }),
   };
 }

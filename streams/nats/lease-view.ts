@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KvWatchEntry } from '@nats-io/kv';
 import { type Observable, Subject } from 'rxjs';
-import { type Clock, systemClock } from '../operators/clock.ts';
+import { systemClock } from '../operators/clock.ts';
 import type { NatsLink } from './connection.ts';
 import { type BucketFollower, followBucket } from './follow-bucket.ts';
 import { openBucket } from './kv-bucket.ts';
@@ -23,7 +23,6 @@ export interface LeaseViewOptions {
   readonly watcher: LeaseWatcher;
   /** Something moves in the bucket at least so often (our own renewal), milliseconds; otherwise the watch is not believed. */
   readonly silentAfterMs: number;
-  readonly clock?: Clock;
 }
 
 /**
@@ -37,7 +36,6 @@ export class LeaseView {
   readonly #seen = new Map<string, SeenLease>();
   readonly #link: NatsLink;
   readonly #options: LeaseViewOptions;
-  readonly #clock: Clock;
   #heardAt: number;
   /** Time without a connection is nobody else's silence. */
   #connectedAt: number;
@@ -48,8 +46,7 @@ export class LeaseView {
   constructor(link: NatsLink, options: LeaseViewOptions) {
     this.#link = link;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#heardAt = this.#clock.now();
+    this.#heardAt = systemClock.now();
     this.#connectedAt = this.#heardAt;
     this.changes = this.#changes.asObservable();
   }
@@ -58,7 +55,7 @@ export class LeaseView {
   async open(): Promise<void> {
     const listening = this.#link.events.subscribe((event) => {
       if (event.type !== 'reconnected') return;
-      this.#connectedAt = this.#clock.now();
+      this.#connectedAt = systemClock.now();
       void this.#read().catch(() => undefined);
     });
     this.#stopListening = () => listening.unsubscribe();
@@ -85,20 +82,20 @@ export class LeaseView {
 
   /** Milliseconds since the lease was last seen to move, or since the connection came back when that was later. */
   quietFor({ key, revision }: SeenLease): number {
-    return Math.min(this.#options.watcher.unchangedFor(key, revision), this.#clock.now() - this.#connectedAt);
+    return Math.min(this.#options.watcher.unchangedFor(key, revision), systemClock.now() - this.#connectedAt);
   }
 
   async #read(): Promise<void> {
     const entries = await openBucket(this.#link, this.#options.bucket).entries('>');
     if (this.#closed) return;
-    this.#heardAt = this.#clock.now();
+    this.#heardAt = systemClock.now();
     const present = new Set(entries.map(({ key }) => key));
     for (const key of this.#seen.keys()) if (!present.has(key)) this.#forget(key);
     for (const { key, revision, value } of entries) this.#take(key, revision, value);
   }
 
   #hear(entry: KvWatchEntry): void {
-    this.#heardAt = this.#clock.now();
+    this.#heardAt = systemClock.now();
     if (entry.operation === 'PUT') this.#take(entry.key, entry.revision, entry.string());
     else if (entry.revision > (this.#seen.get(entry.key)?.revision ?? 0)) this.#forget(entry.key);
   }
@@ -107,7 +104,7 @@ export class LeaseView {
     const { silentAfterMs } = this.#options;
     while (!this.#closed && !this.#link.nc.isClosed()) {
       await sleep(silentAfterMs / 2, undefined, { ref: false });
-      if (this.#closed || !this.#link.connected() || this.#clock.now() - this.#heardAt < silentAfterMs) continue;
+      if (this.#closed || !this.#link.connected() || systemClock.now() - this.#heardAt < silentAfterMs) continue;
       this.#follower?.renew();
       await this.#read().catch(() => undefined);
     }
@@ -120,7 +117,7 @@ export class LeaseView {
     // Starts the clock for this revision.
     this.#options.watcher.unchangedFor(key, revision);
     const renewed = before !== undefined && sameHold(before.record, record);
-    const since = renewed ? before.since : this.#clock.now();
+    const since = renewed ? before.since : systemClock.now();
     this.#seen.set(key, { key, revision, record, since });
     if (!renewed) this.#changes.next();
   }

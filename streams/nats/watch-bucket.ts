@@ -9,10 +9,11 @@ export interface WatchOptions<T> {
   /** Reads the present state, from the leader. */
   readonly read: () => Promise<T>;
   readonly same: (a: T, b: T) => boolean;
-  /** Read again after this time even when the server told nothing. */
-  readonly rereadMs: number;
+  /** Read again after this time even when the server told nothing; 15 s unless told otherwise. */
+  readonly rereadMs?: number | undefined;
 }
 
+const REREAD_MS = 15_000;
 const RETRY_MS = 500;
 
 /**
@@ -20,6 +21,7 @@ const RETRY_MS = 500;
  * change, a restart), therefore the state is also read again on a timer and after a reconnect. Never errors.
  */
 export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observable<T> {
+  const rereadMs = options.rereadMs ?? REREAD_MS;
   return new Observable((subscriber) => {
     let current: { readonly value: T } | undefined;
     let reading = false;
@@ -38,7 +40,7 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
       readings += 1;
       const mine = readings;
       clearTimeout(timer);
-      let wait = options.rereadMs;
+      let wait = rereadMs;
       try {
         const value = await options.read();
         if (subscriber.closed || mine !== readings) return;
@@ -47,7 +49,7 @@ export function watchBucket<T>(link: NatsLink, options: WatchOptions<T>): Observ
           subscriber.next(value);
         }
       } catch {
-        wait = Math.min(RETRY_MS, options.rereadMs);
+        wait = Math.min(RETRY_MS, rereadMs);
       }
       if (subscriber.closed || mine !== readings) return;
       reading = false;
