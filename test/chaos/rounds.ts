@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connectNats } from '../../streams/nats/connection.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
-import { startNatsServer } from '../support/nats-server.ts';
 import type { UnexpectedEnd } from '../support/replica-process.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { closeReplica, ownerOf, startReplica, untilUp } from './chaos-replica.ts';
-import { type ChaosSources, createTables, dropTables, readSources, roundConfig } from './chaos-sources.ts';
+import { onChaosCluster } from './chaos-cluster.ts';
+import { ownerOf, untilUp } from './chaos-replica.ts';
+import { type ChaosSources, readSources } from './chaos-sources.ts';
 import { untilDrained } from './drained.ts';
 import { editingSession } from './editing-session.ts';
 import { judgeRound, type RoundFaults } from './judge-round.ts';
-import { type ChaosReplica, describeStrike, isKill, planStrikes, strike, type World } from './nemesis.ts';
+import { describeStrike, isKill, planStrikes, strike, type World } from './nemesis.ts';
 import { publishSession } from './publish-session.ts';
 
 export interface RoundSize {
@@ -49,51 +45,39 @@ const REPLICAS = 3;
 export async function runRound(sources: ChaosSources, seed: number, size: RoundSize): Promise<RoundReport> {
   const random = seededRandom(seed);
   const database = `chaos${seed}`;
-  const folder = await mkdtemp(join(tmpdir(), 'backflow-chaos-'));
-  const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-  try {
-    closing.push(() => dropTables(sources, database));
-    const tables = await createTables(sources, database);
-    const configPath = join(folder, 'backflow.yaml');
-    await writeFile(configPath, roundConfig(sources, database));
-    const nats = await startNatsServer({ dir: join(folder, 'nats') });
-    closing.push(() => nats.stop());
-    const replicas: ChaosReplica[] = [];
-    closing.push(() => Promise.all(replicas.map(closeReplica)));
-    for (let i = 0; i < REPLICAS; i += 1)
-      replicas.push(await startReplica(i, nats, sources, { folder, configPath, leaseMs: size.leaseMs }));
-    await untilUp(replicas);
-    const link = await connectNats({ servers: nats.url, name: 'chaos' });
-    closing.push(() => link.close());
-
-    const world: World = {
-      replicas,
-      nats,
-      postgres: sources.postgres,
-      ownerOf: (service) => ownerOf(link, service, replicas),
-    };
-    const strikes = planStrikes(random, size);
-    const session = editingSession(random, tables, { ...size, startAt: Date.now() });
-    const publisher = createPublisher(link, { maxMessages: 256, maxBytes: 8 * 1024 * 1024 });
-    const publishing = publishSession(session.publications, replicas, publisher);
-    await strike(world, strikes);
-    await publishing;
-    await untilUp(replicas);
-    const drainedAfterMs = await untilDrained(link);
-    const { changes, faults } = await judgeRound(link, session, await readSources(sources, database));
-    return {
-      seed,
-      strikes: strikes.map(describeStrike),
-      kills: strikes.filter(isKill).length,
-      changes,
-      faults,
-      unexpectedEnds: replicas.flatMap(({ process }) => process.unexpected),
-      drainedAfterMs,
-      logs: replicas.map(({ process }) => process.log),
-    };
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
+  const { leaseMs } = size;
+  return onChaosCluster(
+    sources,
+    database,
+    { replicas: REPLICAS, leaseMs },
+    async ({ tables, nats, replicas, link }) => {
+      const world: World = {
+        replicas,
+        nats,
+        postgres: sources.postgres,
+        ownerOf: (service) => ownerOf(link, service, replicas),
+      };
+      const strikes = planStrikes(random, size);
+      const session = editingSession(random, tables, { ...size, startAt: Date.now() });
+      const publisher = createPublisher(link, { maxMessages: 256, maxBytes: 8 * 1024 * 1024 });
+      const publishing = publishSession(session.publications, replicas, publisher);
+      await strike(world, strikes);
+      await publishing;
+      await untilUp(replicas);
+      const drainedAfterMs = await untilDrained(link);
+      const { changes, faults } = await judgeRound(link, session, await readSources(sources, database));
+      return {
+        seed,
+        strikes: strikes.map(describeStrike),
+        kills: strikes.filter(isKill).length,
+        changes,
+        faults,
+        unexpectedEnds: replicas.flatMap(({ process }) => process.unexpected),
+        drainedAfterMs,
+        logs: replicas.map(({ process }) => process.log),
+      };
+    },
+  );
 }
 
 /** Whether a round shows a fault of the service. */

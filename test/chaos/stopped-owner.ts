@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseMessage } from '../../src/domain/parse-change-event.ts';
 import { changeSubject } from '../../src/domain/subjects.ts';
-import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
+import type { NatsLink } from '../../streams/nats/connection.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
-import { startNatsServer } from '../support/nats-server.ts';
 import { tableEvent } from '../support/table-event.ts';
 import { until } from '../support/until.ts';
-import { closeReplica, ownerOf, startReplica, untilUp } from './chaos-replica.ts';
-import { type ChaosSources, createTables, dropTables, fieldName, readSources, roundConfig } from './chaos-sources.ts';
+import { onChaosCluster } from './chaos-cluster.ts';
+import { ownerOf } from './chaos-replica.ts';
+import { type ChaosSources, fieldName, readSources } from './chaos-sources.ts';
 import { untilDrained } from './drained.ts';
-import type { ChaosReplica } from './nemesis.ts';
 
 const SERVICE = 'pg_sales';
 const LEASE_MS = 1_000;
@@ -28,23 +24,8 @@ export async function stoppedOwner(
   database: string,
   root?: string,
 ): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'backflow-stopped-'));
-  const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-  try {
-    closing.push(() => dropTables(sources, database));
-    await createTables(sources, database);
-    const configPath = join(folder, 'backflow.yaml');
-    await writeFile(configPath, roundConfig(sources, database));
-    const nats = await startNatsServer({ dir: join(folder, 'nats') });
-    closing.push(() => nats.stop());
-    const replicas: ChaosReplica[] = [];
-    closing.push(() => Promise.all(replicas.map(closeReplica)));
-    const settings = { folder, configPath, leaseMs: LEASE_MS, ...(root === undefined ? {} : { root }) };
-    for (let i = 0; i < 2; i += 1) replicas.push(await startReplica(i, nats, sources, settings));
-    await untilUp(replicas);
-    const link = await connectNats({ servers: nats.url, name: 'chaos' });
-    closing.push(() => link.close());
-
+  const size = { replicas: 2, leaseMs: LEASE_MS, ...(root === undefined ? {} : { root }) };
+  return onChaosCluster(sources, database, size, async ({ replicas, link }) => {
     const edit = editor(link, database);
     const stands = async (): Promise<string | undefined> =>
       (await readSources(sources, database)).get(fieldName(SERVICE, 't0', 'table'));
@@ -66,9 +47,7 @@ export async function stoppedOwner(
     owner.process.cont();
     if ((await untilDrained(link)) === undefined) throw new Error('the lanes are not drained');
     return await stands();
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
+  });
 }
 
 /** Publishes one edit after another of the description of one table. */
