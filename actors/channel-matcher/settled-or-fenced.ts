@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseOutcomeMessage } from '../../src/domain/parse-outcome.ts';
 import { isSettledUpTo } from '../../src/domain/settled-sequences.ts';
-import { outcomeSubject } from '../../src/domain/subjects.ts';
+import { keyOfChange, outcomeSubject } from '../../src/domain/subjects.ts';
 import type { Delivery } from '../../streams/nats/contract.ts';
 import type { LaneIdentity } from '../asset-coalescer/close-work.ts';
 import type { LaneStore } from '../lane/lane-ports.ts';
@@ -19,8 +19,7 @@ export async function settledOrFenced(
   store: Pick<LaneStore, 'lastOutcomes' | 'recordOutcome'>,
   now: number,
 ): Promise<boolean | 'lost'> {
-  // `change.<service>.<slot>.<entityType>.<assetKey>`
-  const [, , , , key] = delivery.subject.split('.');
+  const key = keyOfChange(delivery.subject);
   if (key === undefined) return false;
   const subject = outcomeSubject(target, key);
   for (;;) {

@@ -1,4 +1,4 @@
-import { type Asset, assetKey, slotOf } from './asset.ts';
+import { type Asset, type AssetKey, assetKey, slotOf } from './asset.ts';
 
 /** Names of the streams and buckets; all state of the service lies in these. */
 export const STREAMS = {
@@ -48,6 +48,11 @@ export function changeSubject(service: string, asset: Asset): string {
 /** The slot that stands in a change's subject. */
 export function slotOfChange(subject: string): number {
   return Number(subject.split('.')[2]);
+}
+
+/** The key of the asset that stands there; undefined where none does. */
+export function keyOfChange(subject: string): AssetKey | undefined {
+  return subject.split('.')[4];
 }
 
 /** What the lanes of a target read. */
