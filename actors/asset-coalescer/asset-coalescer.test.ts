@@ -3,6 +3,7 @@ import { NO_HOLDS } from '../../src/channels/channel-holds.ts';
 import type { CatalogueAnswer, CatalogueReader } from '../../src/domain/catalogue-reader.ts';
 import type { DeadLetter, OutcomeMessage } from '../../src/domain/outcome.ts';
 import { parseSnapshot } from '../../src/domain/parse-snapshot.ts';
+import { idleObserver, idleStore } from '../../test/support/idle-lane.ts';
 import {
   IDENTITY,
   type SampleEvent,
@@ -35,7 +36,6 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
   let answer: (message: OutcomeMessage) => Promise<RecordAnswer> = async () => {
     return { kind: 'recorded', sequence: outcomes.length };
   };
-  const nothing = () => undefined;
   const ref = system.spawn(
     assetCoalescer({
       identity: IDENTITY,
@@ -49,25 +49,16 @@ function world(options: { readonly read?: CatalogueReader['read']; readonly fenc
       renderer: { tell: ({ works: given }) => works.push([...given]) > 0 },
       ports: {
         store: {
+          ...idleStore,
           lastOutcomes: async () => new Map(),
           recordOutcome: async (_subject, message) => {
             outcomes.push(message);
             return answer(message);
           },
-          recordBulk: async () => 'recorded',
-          settledInBulk: async () => new Set(),
           recordDeadLetter: async (letter) => void letters.push(letter),
-          changeBody: async () => undefined,
-          parking: {
-            park: async () => false,
-            parkedChanges: async () => new Map(),
-            unpark: async () => undefined,
-            listParked: async () => new Map(),
-          },
-          fetchObject: async () => undefined,
         },
         connect: () => Promise.reject(new Error('not used')),
-        observe: { outcome: nothing, deadLetter: nothing, limiterWait: nothing, target: nothing, progress: nothing },
+        observe: idleObserver,
         ...(options.read === undefined ? {} : { catalogue: { read: options.read } }),
       },
     }),

@@ -21,8 +21,8 @@ export interface LaneStoreOptions extends Trying {
   readonly publisher: Publisher;
   readonly target: string;
   readonly partition: number;
-  /** Of the target; default 1. */
-  readonly partitions?: number;
+  /** Of the target. */
+  readonly partitions: number;
 }
 
 /** The lane's side of the streams OUTCOMES, DEADLETTERS and CHANGES on real NATS. */
@@ -137,7 +137,7 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
         return found;
       }),
     recordDeadLetter: publishLetter,
-    parking: createParkedStore({ ...options, partitions: options.partitions ?? 1, persist }),
+    parking: createParkedStore({ ...options, persist }),
     async changeBody(sequence) {
       const body = await persist(async () => {
         const message = await getBySequence(link, STREAMS.changes, sequence);

@@ -54,11 +54,6 @@ describe('bulkheads between targets, and between the assets of one', () => {
       descriptionEvent([service, service === 'slow' ? 'archive' : 'shop', 'public', `t${i}`], `${text} ${i}`),
     );
 
-  async function postAll(events: readonly { readonly body: string }[]): Promise<void> {
-    for (let start = 0; start < events.length; start += 20)
-      await Promise.all(events.slice(start, start + 20).map(({ body }) => replica.post(body)));
-  }
-
   const commented = async (database: string): Promise<number> =>
     [...(await tableComments(postgres, database)).values()].filter((text) => text !== null).length;
 
@@ -67,13 +62,13 @@ describe('bulkheads between targets, and between the assets of one', () => {
   it('P4 a dead target and one at a statement a second hold up no other target', async () => {
     // The backlogs come first, so that whatever is shared is theirs.
     const slow = edits('slow', TABLES, 'slow');
-    await postAll(slow);
-    await postAll(edits('dead', TABLES, 'dead'));
+    await replica.postAll(slow);
+    await replica.postAll(edits('dead', TABLES, 'dead'));
     await until(async () => (await row('dead'))?.target_state === 'down');
     await until(async () => (await commented('archive')) > 0);
 
     const healthy = edits('healthy', TABLES, 'healthy');
-    await postAll(healthy);
+    await replica.postAll(healthy);
     const runs = await replica.outcomes(
       healthy.map(({ id }) => id),
       60_000,
@@ -98,8 +93,8 @@ describe('bulkheads between targets, and between the assets of one', () => {
     const others = edits('healthy', 60, 'beside').slice(1);
     await shop.query('BEGIN; LOCK TABLE t0 IN ACCESS EXCLUSIVE MODE');
     try {
-      await postAll(locked);
-      await postAll(others);
+      await replica.postAll(locked);
+      await replica.postAll(others);
       const runs = await replica.outcomes(
         others.map(({ id }) => id),
         60_000,
@@ -122,7 +117,7 @@ describe('bulkheads between targets, and between the assets of one', () => {
   it('P4 an asset that can never be written ends in the dead letters alone', async () => {
     const hopeless = descriptionEvent(['healthy', 'shop', 'public', 'never_there'], 'nowhere');
     const events = edits('healthy', 40, 'around');
-    await postAll([...events.slice(0, 20), hopeless, ...events.slice(20)]);
+    await replica.postAll([...events.slice(0, 20), hopeless, ...events.slice(20)]);
     const runs = await replica.outcomes([hopeless.id, ...events.map(({ id }) => id)], 60_000);
     expect(runs.filter(({ status }) => status !== 'applied').map(({ eventId, status }) => [eventId, status])).toEqual([
       [hopeless.id, 'failed'],

@@ -1,18 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import type { Gap } from '../../src/domain/gap.ts';
 import { parseBulkOutcomeMessage } from '../../src/domain/parse-outcome.ts';
-import { changeSubject } from '../../src/domain/subjects.ts';
-import { applyConfig } from '../../src/service/configuration.ts';
+import { BUCKETS, changeSubject } from '../../src/domain/subjects.ts';
 import { readRuns } from '../../src/service/history.ts';
 import { readLanes } from '../../src/service/lane-record.ts';
 import { createLog, SILENT_LOG } from '../../src/telemetry/log.ts';
-import { createConfigStore } from '../../streams/nats/config-store.ts';
 import { connectNats, type NatsLink } from '../../streams/nats/connection.ts';
 import type { Publisher } from '../../streams/nats/contract.ts';
+import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { createPublisher } from '../../streams/nats/publisher.ts';
 import { readOldestFirst } from '../../streams/nats/read-stream.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
@@ -40,10 +35,8 @@ describe('changes that CHANGES discards before they are settled', () => {
   let link: NatsLink;
   let publisher: Publisher;
   let service: TestService | undefined;
-  let folder: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'backflow-gaps-'));
     nats = await startNatsServer();
     link = await connectNats({ servers: nats.url, name: 'gaps' });
     await ensureTopology(link, { changesMaxBytes: MAX_BYTES });
@@ -55,7 +48,6 @@ describe('changes that CHANGES discards before they are settled', () => {
     service = undefined;
     await link.close();
     await nats.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function start(paused = true, log = SILENT_LOG): Promise<TestService> {
@@ -104,12 +96,8 @@ describe('changes that CHANGES discards before they are settled', () => {
   }
 
   const sightOf = async (): Promise<number> => {
-    const entry = await link.nc.request(
-      '$JS.API.STREAM.MSG.GET.KV_backflow-leases',
-      JSON.stringify({ last_by_subj: '$KV.backflow-leases.lane-pg_sales-0of1' }),
-    );
-    const text = Buffer.from(entry.json<{ message: { data: string } }>().message.data, 'base64').toString();
-    return Number(/"sight":\{[^}]*"last":(\d+)/.exec(text)?.[1] ?? 0);
+    const lease = await openBucket(link, BUCKETS.leases).get('lane-pg_sales-0of1');
+    return Number(/"sight":\{[^}]*"last":(\d+)/.exec(lease?.value ?? '')?.[1] ?? 0);
   };
 
   /** Waits until the lane has looked at everything that stands in CHANGES. */
@@ -128,12 +116,18 @@ describe('changes that CHANGES discards before they are settled', () => {
     return found;
   }
 
+  /** Not a number where the size of one is not known. */
+  const lostIn = (found: readonly Gap[]): number =>
+    found.reduce((sum, { changes }) => sum + (changes ?? Number.NaN), 0);
+
   const consumers = async (): Promise<readonly string[]> =>
     (await link.jsm.consumers.list('CHANGES').next()).map(({ name }) => name);
 
-  const standing = async (filter = 'change.pg_sales.>'): Promise<number> => {
+  /** Changes of the lane that CHANGES still has. */
+  const standing = async (): Promise<number> => {
     let count = 0;
-    for await (const _ of readOldestFirst(link, { stream: 'CHANGES', filter, limit: 10_000 })) count += 1;
+    const reading = { stream: 'CHANGES', filter: 'change.pg_sales.>', limit: 10_000 };
+    for await (const _ of readOldestFirst(link, reading)) count += 1;
     return count;
   };
 
@@ -144,7 +138,7 @@ describe('changes that CHANGES discards before they are settled', () => {
     const own = await publishSlowly(240);
     await seen();
     const found = await gaps();
-    const missing = found.reduce((sum, { changes }) => sum + (changes ?? Number.NaN), 0);
+    const missing = lostIn(found);
     expect(missing).toBeGreaterThan(0);
     // While changes come in, a look may count one or two too few, never too many.
     expect(missing + (await standing())).toBeLessThanOrEqual(own);
@@ -212,14 +206,12 @@ describe('changes that CHANGES discards before they are settled', () => {
     await publishSlowly(60, ['other']);
     expect(await gaps()).toEqual([]);
     await publishSlowly(40, ['other']);
-    expect((await standing()) + (await gaps()).reduce((sum, { changes }) => sum + (changes ?? Number.NaN), 0)).toBe(
-      own,
-    );
+    expect((await standing()) + lostIn(await gaps())).toBe(own);
     const count = (await gaps()).length;
     await publishSlowly(100, ['other']);
     const after = await gaps();
     expect(await standing()).toBe(0);
-    expect(after.reduce((sum, { changes }) => sum + (changes ?? Number.NaN), 0)).toBe(own);
+    expect(lostIn(after)).toBe(own);
     expect(after.length).toBeGreaterThanOrEqual(count);
     // Everything of the lane is gone by now: what goes from here on is nobody's loss.
     await publishSlowly(160, ['other']);
@@ -268,18 +260,11 @@ describe('changes that CHANGES discards before they are settled', () => {
   it('while a target was out of the configuration are no gap: it begins anew', async () => {
     const replica = await start();
     await publishSlowly(20, ['pg_sales']);
-    const apply = async (text: string) => {
-      const path = join(folder, 'changed.yaml');
-      await writeFile(path, text);
-      const loaded = await loadConfig(path);
-      if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
-      await applyConfig(createConfigStore(link), loaded.value, 'test');
-    };
-    await apply('targets: []\n');
+    await replica.apply('targets: []\n');
     await until(async () => (await replica.service.lanes.rows()).length === 0);
     await until(async () => !(await consumers()).includes('lane-pg_sales-0of1'));
     await pushOut(60);
-    await apply(config(true));
+    await replica.apply(config(true));
     await replica.lanes('paused');
     await publishSlowly(10, ['pg_sales']);
     expect(await gaps()).toEqual([]);

@@ -1,19 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import { assetKey, slotOf } from '../../src/domain/asset.ts';
 import { formatFqn } from '../../src/domain/fqn.ts';
 import { BUCKETS, changeSubject, STREAMS } from '../../src/domain/subjects.ts';
-import { applyConfig } from '../../src/service/configuration.ts';
-import { type Run, readDeadLetters } from '../../src/service/history.ts';
+import { readDeadLetters } from '../../src/service/history.ts';
 import { readLanes } from '../../src/service/lane-record.ts';
-import { createConfigStore } from '../../streams/nats/config-store.ts';
 import { connectNats } from '../../streams/nats/connection.ts';
 import { openBucket } from '../../streams/nats/kv-bucket.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
+import { keysTwice } from '../support/keys-twice.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { onPostgres } from '../support/on-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -67,23 +62,11 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
 
   const eventFor = (table: string, text: string) => descriptionEvent(['pg_sales', 'shop', 'public', table], text);
 
-  async function postAll(replica: TestService, events: readonly { readonly body: string }[]): Promise<void> {
-    for (let start = 0; start < events.length; start += 20)
-      await Promise.all(events.slice(start, start + 20).map(({ body }) => replica.post(body)));
-  }
-
   /** The edits of a burst: every table several times, the newest last. */
   const burst = (tables: number, edits: number, mark: string) =>
     Array.from({ length: edits }, (_, edit) =>
       Array.from({ length: tables }, (_, i) => eventFor(`t${i}`, `${mark} ${i}.${edit}`)),
     ).flat();
-
-  function keysTwice(runs: readonly Run[]): readonly string[] {
-    const keys = runs.map(({ sequence, target, channel, aspect, object }) =>
-      JSON.stringify([sequence, target, channel, aspect, object]),
-    );
-    return keys.filter((key, index) => keys.indexOf(key) !== index);
-  }
 
   async function expectNewest(tables: number, mark: string, edit: number): Promise<void> {
     const found = await comments();
@@ -95,7 +78,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
   it('P1 P2 a burst of edits: the newest value stands in every table, and each key has one outcome', async () => {
     const replica = await start();
     const events = burst(TABLES, 4, 'burst');
-    await postAll(replica, events);
+    await replica.postAll(events);
     const runs = await replica.outcomes(events.map(({ id }) => id));
     expect(keysTwice(runs)).toEqual([]);
     expect(runs.length).toBe(events.length);
@@ -110,7 +93,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     await postgres.crash();
     const events = burst(20, 3, 'away');
     try {
-      await postAll(replica, events);
+      await replica.postAll(events);
       await until(async () => (await replica.service.lanes.rows()).some((row) => row.target_state === 'down'));
     } finally {
       await postgres.restart();
@@ -134,7 +117,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     await onShop(async (client) => {
       await client.query('BEGIN');
       await client.query('LOCK TABLE t0 IN ACCESS EXCLUSIVE MODE');
-      await postAll(replica, [locked, ...others]);
+      await replica.postAll([locked, ...others]);
       await replica.outcomes(others.map(({ id }) => id));
       expect((await replica.runs()).filter((run) => run.eventId === locked.id)).toEqual([]);
       await client.query('COMMIT');
@@ -166,7 +149,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     await replica.service.lanes.pause('pg_sales', true);
     await replica.lanes('paused');
     const events = burst(10, 2, 'paused');
-    await postAll(replica, events);
+    await replica.postAll(events);
     await until(async () => (await replica.service.lanes.rows()).some((row) => row.pending === events.length));
     expect((await comments()).get('t1')).toBe('before the pause');
     await replica.service.lanes.pause('pg_sales', false);
@@ -181,7 +164,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
   it('P7 a stop in the middle of a burst: the next replica finishes it, nothing is lost, no key has two outcomes', async () => {
     const first = await start();
     const events = burst(TABLES, 4, 'handed over');
-    await postAll(first, events);
+    await first.postAll(events);
     await until(async () => (await first.runs()).length > 0);
     await stop(first);
     const second = await start();
@@ -201,7 +184,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     try {
       await replica.post(event.body);
       await until(async () => (await replica.service.lanes.rows()).some((row) => row.held > 0));
-      await apply(replica, configOf(['extra']));
+      await replica.apply(configOf(['extra']));
     } finally {
       await postgres.restart();
     }
@@ -212,20 +195,6 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     expect(of('extra')).toMatchObject([{ status: 'applied' }]);
     expect((await comments()).get('t2')).toBe('for a channel that goes');
   });
-
-  async function apply(replica: TestService, config: string): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), 'backflow-config-'));
-    try {
-      await writeFile(join(folder, 'backflow.yaml'), config);
-      const loaded = await loadConfig(join(folder, 'backflow.yaml'));
-      if (!loaded.ok) throw new Error('the configuration cannot be read');
-      const applied = await applyConfig(createConfigStore(replica.service.link), loaded.value, 'test');
-      if (!applied.ok) throw new Error('the configuration is wrong');
-      await replica.service.configured(applied.value.revision);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
 
   it.each([
     { data: { unclean: true }, messages: 2 },
@@ -280,7 +249,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     const runningAt = async (replica: TestService) =>
       (await replica.service.lanes.rows()).every(({ phase }) => phase === 'running');
     const events = burst(20, 2, 'one owner');
-    await postAll(second, events);
+    await second.postAll(events);
     const runs = await first.outcomes(events.map(({ id }) => id));
     expect(keysTwice(runs)).toEqual([]);
     // The lane may have moved to the newcomer meanwhile.
@@ -289,7 +258,7 @@ ${channels.map((name) => `  - { name: ${name}, update: { descriptions: true, tag
     await stop(owner);
     await other.lanes();
     const later = burst(20, 1, 'other owner');
-    await postAll(other, later);
+    await other.postAll(later);
     const after = await other.outcomes([...events, ...later].map(({ id }) => id));
     expect(keysTwice(after)).toEqual([]);
     await expectNewest(20, 'other owner', 0);

@@ -44,6 +44,7 @@ const newStore = () =>
     publisher: createPublisher(link, { maxMessages: 512, maxBytes: 16 * 1024 * 1024 }),
     target: TARGET,
     partition: 0,
+    partitions: 1,
     valid: () => true,
     onTrouble: (message) => void troubles.push(message),
   });

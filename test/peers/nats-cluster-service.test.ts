@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectNats } from '../../streams/nats/connection.ts';
 import { ensureTopology } from '../../streams/nats/topology.ts';
+import { keysTwice } from '../support/keys-twice.ts';
 import { type NatsCluster, startNatsCluster } from '../support/nats-cluster.ts';
 import { docsConfig } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 import { SMALL_R3, serversUnderTest } from './nats-servers.ts';
-import { edit, keysTwice, postUntilAccepted, type Shop, startShop } from './nats-service.ts';
+import { edit, postUntilAccepted, type Shop, startShop } from './nats-service.ts';
 
 const TABLES = 24;
 const servers = await serversUnderTest();

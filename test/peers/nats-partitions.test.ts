@@ -1,21 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import { assetKey, SLOTS, slotOf } from '../../src/domain/asset.ts';
 import { formatFqn } from '../../src/domain/fqn.ts';
 import { outcomeSubject, STREAMS } from '../../src/domain/subjects.ts';
-import { applyConfig } from '../../src/service/configuration.ts';
 import type { Run } from '../../src/service/history.ts';
-import { createConfigStore } from '../../streams/nats/config-store.ts';
+import { keysTwice } from '../support/keys-twice.ts';
 import { type NatsServer, startNatsServer } from '../support/nats-server.ts';
 import { docsConfig } from '../support/shop-database.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 import { serversUnderTest } from './nats-servers.ts';
-import { edit, keysTwice, postUntilAccepted, type Shop, startShop } from './nats-service.ts';
+import { edit, postUntilAccepted, type Shop, startShop } from './nats-service.ts';
 
 const TABLES = 48;
 const PARTITIONS = 4;
@@ -59,22 +54,8 @@ describe('a target with partitions', () => {
     return ids;
   }
 
-  async function repartition({ service }: TestService, partitions: number): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), 'backflow-partitions-'));
-    try {
-      await writeFile(
-        join(folder, 'backflow.yaml'),
-        docsConfig(shop.postgres, { more: [`partitions: ${partitions}`] }),
-      );
-      const loaded = await loadConfig(folder);
-      if (!loaded.ok) throw new Error('the configuration cannot be read');
-      const applied = await applyConfig(createConfigStore(service.link), loaded.value, 'test');
-      if (!applied.ok) throw new Error('the configuration is wrong');
-      await service.configured(applied.value.revision);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
+  const repartition = (service: TestService, partitions: number): Promise<void> =>
+    service.apply(docsConfig(shop.postgres, { more: [`partitions: ${partitions}`] }));
 
   const keyOf = (i: number) =>
     assetKey({ entityType: 'table', fqn: formatFqn(['pg_sales', 'shop', 'public', `t${i}`]) });

@@ -1,4 +1,3 @@
-import type { Run } from '../../src/service/history.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createTables, tableComments } from '../support/shop-database.ts';
 import type { TestService } from '../support/test-service.ts';
@@ -34,16 +33,4 @@ export async function postUntilAccepted(service: () => TestService, body: string
         ),
     90_000,
   );
-}
-
-/** Keys that have more than one outcome. */
-export function keysTwice(runs: readonly Run[]): readonly string[] {
-  const seen = new Set<string>();
-  const twice: string[] = [];
-  for (const { sequence, target, channel, aspect, object } of runs) {
-    const key = JSON.stringify([sequence, target, channel, aspect, object]);
-    if (seen.has(key)) twice.push(key);
-    seen.add(key);
-  }
-  return twice;
 }

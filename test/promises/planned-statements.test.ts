@@ -79,8 +79,7 @@ ${postgresTarget(postgres)}channels:
       return descriptionEvent(['pg_sales', 'shop', schema, name], text);
     });
     log = '';
-    for (let start = 0; start < events.length; start += 20)
-      await Promise.all(events.slice(start, start + 20).map(({ body }) => replica.post(body)));
+    await replica.postAll(events);
     runs = await replica.outcomes(
       events.map(({ id }) => id),
       120_000,

@@ -2,11 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadConfig } from '../../src/config/load.ts';
 import type { CatalogueReader } from '../../src/domain/catalogue-reader.ts';
 import { sign } from '../../src/intake/signature.ts';
+import { applyConfig } from '../../src/service/configuration.ts';
 import { type Run, readRuns } from '../../src/service/history.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { type Log, SILENT_LOG } from '../../src/telemetry/log.ts';
+import { createConfigStore } from '../../streams/nats/config-store.ts';
 
 const SECRET = 'test-secret-1';
 
@@ -29,6 +32,10 @@ export interface TestService {
   readonly service: Service;
   /** Posts an event through the signed webhook; rejects unless it was accepted. */
   post(body: string | object, headers?: Readonly<Record<string, string>>): Promise<void>;
+  /** Posts many events, some at a time. */
+  postAll(events: readonly { readonly body: string }[]): Promise<void>;
+  /** Brings another configuration (YAML) into force, and waits until the service works by it. */
+  apply(config: string): Promise<void>;
   /** Posts bytes as they are, with a signature of one's own. */
   postRaw(body: Uint8Array, signature: string): Promise<Response>;
   /** Every recorded key, oldest first. */
@@ -67,13 +74,26 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
       body: new Uint8Array(body),
     });
   const runs = async (): Promise<readonly Run[]> => [...(await readRuns(service.link, { limit: 1_000_000 }))].reverse();
+  const post: TestService['post'] = async (body, headers) => {
+    const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const response = await postRaw(bytes, sign(bytes, SECRET), headers);
+    if (response.status !== 200) throw new Error(`the webhook answered ${response.status}: ${await response.text()}`);
+  };
   return {
     service,
     postRaw,
-    async post(body, headers) {
-      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-      const response = await postRaw(bytes, sign(bytes, SECRET), headers);
-      if (response.status !== 200) throw new Error(`the webhook answered ${response.status}: ${await response.text()}`);
+    post,
+    async postAll(events) {
+      for (let start = 0; start < events.length; start += 20)
+        await Promise.all(events.slice(start, start + 20).map(({ body }) => post(body)));
+    },
+    async apply(config) {
+      await writeFile(configPath, config);
+      const loaded = await loadConfig(configPath);
+      if (!loaded.ok) throw new Error(`the configuration cannot be read: ${JSON.stringify(loaded.error)}`);
+      const applied = await applyConfig(createConfigStore(service.link), loaded.value, 'test');
+      if (!applied.ok) throw new Error(`the configuration is wrong: ${JSON.stringify(applied.error)}`);
+      await service.configured(applied.value.revision);
     },
     runs,
     async outcomes(eventIds, timeoutMs = 20_000) {
