@@ -4,6 +4,7 @@ import type { Asset } from '../../src/domain/asset.ts';
 import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledger.ts';
 import { compareRanks } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
+import type { SettledField } from '../../src/domain/sync-state.ts';
 import { isDeletion } from '../../src/domain/touches.ts';
 import { fieldHash } from '../../src/domain/undo.ts';
 import { fieldValueHash, NO_VALUE } from '../../src/domain/value-hash.ts';
@@ -12,6 +13,7 @@ import type { HeldChange } from '../lane/held-change.ts';
 import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 import type { FieldAttempts } from './asset-entry.ts';
 import { managingChannels, objectName, onlyChannelOf, removedChannels } from './channel-keys.ts';
+import { labelsInDoubt } from './labels-in-doubt.ts';
 import { operationOf } from './operation-of.ts';
 
 export { managingChannels, objectName } from './channel-keys.ts';
@@ -49,6 +51,7 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
     attempts: tried?.count ?? 0,
     ...(tried === undefined ? {} : { firstAttemptAt: tried.firstAt }),
     ...decidedBy(open, ledger, context),
+    ...(open.field.aspect === 'tags' ? { mayStand: mayStand(open, settled, context) } : {}),
     ...(settled?.written === undefined ? {} : { lastWritten: settled.written }),
   };
   const removed = removedVerdicts(open, context);
@@ -200,6 +203,11 @@ function ignored(touch: Touch, context: DecisionContext): Verdict | undefined {
       return { kind: 'skipped', reason: `changes of ${user} are not written back` };
   }
   return undefined;
+}
+
+function mayStand(open: OpenField, settled: SettledField | undefined, context: DecisionContext): readonly string[] {
+  const ofPeople = [open.winner, ...open.losers].filter((touch) => ignored(touch, context) === undefined);
+  return labelsInDoubt(open.field, ofPeople, settled, context.attempts(open.key) !== undefined, context.held);
 }
 
 function decidedBy(open: OpenField, ledger: Ledger, context: DecisionContext): Pick<FieldWork, 'decidedBy'> {

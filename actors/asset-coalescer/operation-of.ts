@@ -11,8 +11,9 @@ import { formatFqn, parseFqn } from '../../src/domain/fqn.ts';
 import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledger.ts';
 import type { ObjectRef, Operation, Tag } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import type { Column, Snapshot, TagLabel } from '../../src/domain/snapshot.ts';
-import { passingTags } from './passing-tags.ts';
+import type { Column, Snapshot } from '../../src/domain/snapshot.ts';
+import { tagOf } from '../../src/domain/tag-text.ts';
+import { passingTags, tagsOf } from './passing-tags.ts';
 
 /** What making an operation needs besides the ledger. */
 export interface OperationContext {
@@ -67,11 +68,14 @@ export function operationOf(
     case 'tags': {
       const desired = managedTags(value.tags);
       if (!desired.ok) return err(desired.error.reason);
-      const before = (ledger.settled(open.key)?.tags ?? []).map(tagOf);
+      const settled = ledger.settled(open.key);
+      const before = (settled?.tags ?? []).map(tagOf);
+      const left = (settled?.mayStand ?? []).map(tagOf);
       const removed = tagsOf(open.removedTags);
       // What the diff removed goes in any case; what we applied, or may have applied, goes only when its absence is certain.
-      const passing = open.losers.length === 0 ? [] : tagsOf(passingTags(open, context.event));
-      const unset = unique([...removed, ...(open.mayClear ? [...before, ...passing] : [])]).filter(
+      const touches = [open.winner, ...open.losers];
+      const passing = open.losers.length === 0 ? [] : passingTags(open.field, touches, context.event);
+      const unset = unique([...removed, ...(open.mayClear ? [...before, ...left, ...passing] : [])]).filter(
         (tag) => !desired.value.some((wanted) => wanted.key === tag.key),
       );
       // A channel whose filter no longer matches only takes away what the change took away.
@@ -98,23 +102,10 @@ function previousText(winner: Touch, context: OperationContext): string | undefi
   return typeof change?.oldValue === 'string' ? change.oldValue : undefined;
 }
 
-/** Labels that channels manage, each on its own: one that cannot be written as key and value is passed over. */
-function tagsOf(labels: readonly TagLabel[]): Tag[] {
-  return labels.flatMap((label) => {
-    const tags = managedTags([label]);
-    return tags.ok ? tags.value : [];
-  });
-}
-
 const sameTag = (a: Tag, b: Tag): boolean => a.key === b.key && a.value === b.value;
 
 function unique(tags: readonly Tag[]): Tag[] {
   return tags.filter((tag, index) => tags.findIndex((other) => sameTag(other, tag)) === index);
-}
-
-function tagOf(text: string): Tag {
-  const at = text.indexOf('=');
-  return { key: text.slice(0, at), value: text.slice(at + 1) };
 }
 
 /** The object in the source that a field of the asset is about. */

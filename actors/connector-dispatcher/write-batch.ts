@@ -11,6 +11,7 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type { Operation, Tag } from '../../src/domain/operation.ts';
 import type { Verified } from '../../src/domain/outcome.ts';
 import { err } from '../../src/domain/result.ts';
+import { tagText } from '../../src/domain/tag-text.ts';
 import { valueHash } from '../../src/domain/value-hash.ts';
 import type { AssetWork, FieldResult, FieldWork, FieldWrite } from '../lane/asset-work.ts';
 import { unexpectedFailure } from '../lane/unexpected-failure.ts';
@@ -187,7 +188,7 @@ export function wantedHash(operation: Operation): string {
 }
 
 export function formatTags(tags: readonly Tag[]): string {
-  return tags.map((tag) => `${tag.key}=${tag.value}`).join(', ');
+  return tags.map(tagText).join(', ');
 }
 
 function currentValue(operation: Operation, source: SourceObject): string | undefined {
@@ -203,7 +204,7 @@ function wantedValue(operation: Operation, plan: Plan): string | undefined {
 }
 
 function tagsAfter(operation: Operation): { readonly tags?: readonly string[] } {
-  return operation.aspect === 'tags' ? { tags: operation.desired.map((tag) => `${tag.key}=${tag.value}`) } : {};
+  return operation.aspect === 'tags' ? { tags: operation.desired.map(tagText) } : {};
 }
 
 function isEqual(operation: Operation, plan: Plan, source: SourceObject): boolean {

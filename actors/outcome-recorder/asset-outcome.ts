@@ -1,5 +1,6 @@
 import type { Settlement, Touch } from '../../src/domain/ledger.ts';
 import type { OutcomeItem, SupersededItem } from '../../src/domain/outcome.ts';
+import { tagOf, tagText } from '../../src/domain/tag-text.ts';
 import { wantedHash } from '../connector-dispatcher/write-batch.ts';
 import type { AssetWork, ChannelVerdict, FieldResult, FieldWork } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
@@ -61,14 +62,17 @@ export function assetOutcome(
   return { items, superseded, closed, settlements, failed, retry, held };
 }
 
-function settlementAfter(field: FieldWork, result: FieldResult | undefined): Settlement {
-  if (result === undefined || field.write === undefined) return field.settlement;
-  const written = result.status === 'applied' || result.status === 'unchanged';
-  return {
-    ...field.settlement,
-    ...(written ? { written: wantedHash(field.write.operation) } : {}),
-    ...(written && result.tags !== undefined ? { tags: result.tags } : {}),
-  };
+function settlementAfter({ settlement, mayStand, write }: FieldWork, result: FieldResult | undefined): Settlement {
+  const written = result?.status === 'applied' || result?.status === 'unchanged';
+  if (write === undefined || !written) return { ...settlement, ...(mayStand === undefined ? {} : { mayStand }) };
+  const { operation } = write;
+  const settled = { ...settlement, written: wantedHash(operation) };
+  if (operation.aspect !== 'tags' || result.tags === undefined) return settled;
+  const unset = new Set(operation.unset.map(tagText));
+  // Another value of the same key took its place.
+  const replaced = new Set(operation.desired.map(({ key }) => key));
+  const left = (mayStand ?? []).filter((label) => !unset.has(label) && !replaced.has(tagOf(label).key));
+  return { ...settled, tags: result.tags, mayStand: left };
 }
 
 function outcomeItem(

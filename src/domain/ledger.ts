@@ -2,7 +2,7 @@ import type { ChangeEvent } from './change-event.ts';
 import type { Field, FieldKey } from './entity.ts';
 import type { Rank } from './rank.ts';
 import type { OwnerReference, Snapshot, TagLabel } from './snapshot.ts';
-import type { SyncState } from './sync-state.ts';
+import type { SettledField, SyncState } from './sync-state.ts';
 
 /** A change as a lane received it from CHANGES. */
 export interface ReceivedChange {
@@ -104,6 +104,8 @@ export interface Settlement {
   readonly hash?: string;
   /** Tags now applied by us (`key=value`), when the tags of the field were written. */
   readonly tags?: readonly string[];
+  /** Other tags that may stand in the source by our doing, when that is known anew. */
+  readonly mayStand?: readonly string[];
   /** Hash of what was written to the source, when something was. */
   readonly written?: string;
 }
@@ -134,11 +136,7 @@ export interface Ledger {
   /** Closes open touches (they were decided) and moves the settled ranks of their fields up. */
   settle(closed: readonly Touch[], settlements: readonly Settlement[]): void;
   /** The settled field as known now. */
-  settled(
-    key: FieldKey,
-  ):
-    | { readonly rank: Rank; readonly hash?: string; readonly tags?: readonly string[]; readonly written?: string }
-    | undefined;
+  settled(key: FieldKey): SettledField | undefined;
   /**
    * Takes a fresh read of the catalogue as the newest state. Its rank is the highest of the given time (the server's), the
    * snapshot's `updatedAt` and the open touches; it answers the doubts of all touches that are open now, of no later ones.

@@ -23,6 +23,7 @@ const state = z.object({
       rank: rank.optional(),
       hash: z.string().optional(),
       tags: z.array(z.string()).optional(),
+      mayStand: z.array(z.string()).optional(),
       written: z.string().optional(),
     }),
   ),

@@ -36,6 +36,7 @@ export class SettledFields {
     return {
       rank: floor,
       ...(field?.tags === undefined ? {} : { tags: field.tags }),
+      ...(field?.mayStand === undefined ? {} : { mayStand: field.mayStand }),
       ...(field?.written === undefined ? {} : { written: field.written }),
     };
   }
@@ -50,12 +51,14 @@ export class SettledFields {
     const newer = present === undefined || order >= 0 ? next : present;
     const hash = newer.hash ?? (order === 0 ? present?.hash : undefined);
     const tags = next.tags ?? present?.tags;
+    const mayStand = (next.mayStand ?? present?.mayStand ?? []).filter((tag) => tags?.includes(tag) !== true);
     const written = next.written ?? present?.written;
     this.#fields.set(key, {
       rank: newer.rank,
       ...(hash === undefined ? {} : { hash }),
       ...(newer.by === undefined || newer.by === newer.rank.eventId ? {} : { by: newer.by }),
       ...(tags === undefined ? {} : { tags }),
+      ...(mayStand.length === 0 ? {} : { mayStand }),
       ...(written === undefined ? {} : { written }),
     });
   }

@@ -8,6 +8,8 @@ export interface SettledField {
   readonly hash?: string;
   /** Tags that were applied to the source by us, as `key=value`. */
   readonly tags?: readonly string[];
+  /** Other tags that may stand in the source by our doing, as `key=value`: see `labelsInDoubt`. */
+  readonly mayStand?: readonly string[];
   /** Hash of what was last written to the source; absent where nothing was ever written. */
   readonly written?: string;
   /** Event id of the change that settled the field, where `rank` is that of a newer state than its own. */

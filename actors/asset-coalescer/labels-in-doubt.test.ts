@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { sampleChannel, sampleConfig, sampleEntry, sampleHeld, T0, TARGET } from '../../test/support/lane-samples.ts';
+import type { FieldResult } from '../lane/asset-work.ts';
+import { assetOutcome } from '../outcome-recorder/asset-outcome.ts';
+import { takeWork } from './take-work.ts';
+
+const config = { ...sampleConfig([sampleChannel('docs')]), ignoreUsers: new Set(['ingestion-bot']) };
+
+const label = (tagFQN: string) => ({ tagFQN, source: 'Classification', labelType: 'Manual', state: 'Confirmed' });
+
+/** A change of the tags of a table from one list to another. */
+function retagged(sequence: number, from: readonly string[], to: readonly string[], user = 'ana', deliveryCount = 1) {
+  const text = (names: readonly string[]) => JSON.stringify(names.map(label));
+  const entity = { tags: to.map(label) };
+  const changes = [['tags', text(from), text(to)]] as const;
+  const held = sampleHeld(sequence, { time: T0 + sequence, user, changes, entity }, config);
+  return { ...held, delivery: { ...held.delivery, deliveryCount } };
+}
+
+/** The asset after the round in which some changes were decided. */
+function entryAfter(changes: readonly ReturnType<typeof retagged>[], result?: FieldResult) {
+  const entry = sampleEntry(changes, config);
+  const work = takeWork(entry, TARGET, config);
+  const outcome = assetOutcome(work, new Map(result === undefined ? [] : [[result.key, result]]), T0);
+  entry.ledger.settle(outcome.closed, outcome.settlements);
+  for (const { received } of changes) entry.ledger.markSettled(received.sequence);
+  return entry;
+}
+
+/** What the asset's next change, of another owner, wants to be unset. */
+function unsetBy(change: ReturnType<typeof retagged>, entry: ReturnType<typeof entryAfter>) {
+  const state = entry.ledger.toSyncState();
+  const [field] = takeWork(sampleEntry([change], config, state), TARGET, config).fields;
+  const operation = field?.write?.operation;
+  return operation?.aspect === 'tags' ? operation.unset : undefined;
+}
+
+describe('labels in doubt', () => {
+  it('an owner that died may have written what an ignored user then took away: the next change of a person removes it', () => {
+    const entry = entryAfter([
+      retagged(1, [], ['Layer.Raw'], 'ana', 2),
+      retagged(2, ['Layer.Raw'], ['Team.Sales'], 'ingestion-bot', 2),
+    ]);
+    expect(entry.ledger.settled('tags')).toMatchObject({ mayStand: ['Layer=Raw'] });
+    expect(unsetBy(retagged(3, ['Team.Sales'], []), entry)).toEqual([
+      { key: 'Team', value: 'Sales' },
+      { key: 'Layer', value: 'Raw' },
+    ]);
+  });
+
+  it('nothing that came for the first time, and nothing of an ignored user, may stand', () => {
+    const entry = entryAfter([
+      retagged(1, [], ['Layer.Raw']),
+      retagged(2, ['Layer.Raw'], ['Team.Sales'], 'ingestion-bot', 2),
+    ]);
+    expect(entry.ledger.settled('tags')).not.toHaveProperty('mayStand');
+  });
+
+  it('what was unset, written, or replaced by another value of its key stands no longer', () => {
+    const rank = { time: T0, entityId: 'x', version: 0.1, previous: 0, eventId: 'e0' };
+    const tags = { tags: ['Layer=Raw'], mayStand: ['Team=Sales', 'Topic=Old', 'Area=North'] };
+    const change = retagged(1, [], ['Layer.Gold', 'Team.Sales']);
+    const entry = sampleEntry([change], config, { v: 1, base: rank, fields: { tags }, recent: [], settled: [] });
+    const work = takeWork(entry, TARGET, config);
+    const [field] = work.fields;
+    if (field?.write?.operation.aspect !== 'tags') throw new Error('no tags are written');
+    const unset = field.write.operation.unset.filter(({ key }) => key !== 'Area');
+    const partly = { ...field, write: { ...field.write, operation: { ...field.write.operation, unset } } };
+    const result = {
+      key: 'tags',
+      status: 'applied',
+      statements: [],
+      notes: [],
+      attempts: 1,
+      tags: ['Layer=Gold', 'Team=Sales'],
+    } as const;
+    const outcome = assetOutcome({ ...work, fields: [partly] }, new Map([['tags', result]]), T0);
+    entry.ledger.settle(outcome.closed, outcome.settlements);
+    expect(entry.ledger.settled('tags')).toMatchObject({
+      tags: ['Layer=Gold', 'Team=Sales'],
+      mayStand: ['Area=North'],
+    });
+  });
+
+  it('a failed try leaves all of it in doubt', () => {
+    const failure = { class: 'permission', scope: 'object', code: 'denied', message: 'must be owner' } as const;
+    const entry = entryAfter([retagged(1, [], ['Layer.Raw'], 'ana', 2)], {
+      key: 'tags',
+      status: 'failed',
+      statements: [],
+      notes: [],
+      attempts: 1,
+      failure,
+    });
+    expect(unsetBy(retagged(2, ['Layer.Raw'], []), entry)).toEqual([{ key: 'Layer', value: 'Raw' }]);
+    expect(entry.ledger.settled('tags')).toMatchObject({ mayStand: ['Layer=Raw'] });
+  });
+});
