@@ -4,7 +4,8 @@ import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { RecordAnswer } from '../lane/lane-ports.ts';
 import { wholeTime } from '../lane/whole-time.ts';
-import { type Round, recordRound } from '../outcome-recorder/record-round.ts';
+import type { Round } from '../outcome-recorder/record-round.ts';
+import { type RecordedRound, recordTogether } from '../outcome-recorder/record-together.ts';
 import { createAdmission } from './admission.ts';
 import { admitSafely } from './admit-safely.ts';
 import { askCatalogue } from './ask-catalogue.ts';
@@ -20,7 +21,6 @@ import { createParking } from './parking.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { answerSolo, stepSolo } from './solo.ts';
 import { mayWrite, needsCatalogue, takeWork, writesOf } from './take-work.ts';
-import { tellWhenDone } from './tell-when-done.ts';
 
 /** Reads of the catalogue under way at once. */
 const READS_AT_ONCE = 8;
@@ -84,7 +84,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       const { unrecorded } = entry;
       if (unrecorded !== undefined) {
         delete entry.unrecorded;
-        record(entry, unrecorded.round, unrecorded.tries, ctx);
+        record(state, entry, unrecorded.round, unrecorded.tries);
         continue;
       }
       if (entry.phase === 'reading') continue;
@@ -174,7 +174,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   function fence(state: State, entry: AssetEntry, ctx: Ctx): void {
     const { subject, key, outcomeSequence: expectedSequence } = entry;
     const message = emptyOutcome(entry, identity, state.config.revision, wholeTime(ctx.clock));
-    record(entry, { subject, key, expectedSequence, message, failed: [], held: new Map() }, 0, ctx);
+    record(state, entry, { subject, key, expectedSequence, message, failed: [], held: new Map() });
   }
 
   function readCatalogue(state: State, entry: AssetEntry, ctx: Ctx): void {
@@ -236,17 +236,12 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       held: new Map(entry.held),
       ...(closed.previous === undefined ? {} : { previous: closed.previous }),
     };
-    record(entry, round, 0, ctx);
+    record(state, entry, round);
   }
 
-  function record(entry: AssetEntry, round: Round, tries: number, ctx: Ctx): void {
+  function record(state: State, entry: AssetEntry, round: Round, tries = 0): void {
     entry.phase = 'recording';
-    tellWhenDone(
-      ctx,
-      recordRound(round, ports),
-      (answer) => ({ type: 'recorded', round, answer }),
-      () => ({ type: 'unrecorded', round, tries: tries + 1 }),
-    );
+    state.record(round, tries);
   }
 
   async function recorded(
@@ -276,6 +271,12 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       for (const sequence of message.settles) state.held.delete(sequence);
     }
     changed(state, entry);
+  }
+
+  /** Storing it was given up for now. */
+  function unrecorded(state: State, entry: AssetEntry, round: Round, tries: number, ctx: Ctx): void {
+    entry.unrecorded = { round, tries, at: wholeTime(ctx.clock) + retryDelay(tries, options.random) };
+    state.queue.delayed.set(entry.key, entry);
   }
 
   /** A drain ends when nothing is under way; what was not dispatched is given back by whoever asked for the drain. */
@@ -312,19 +313,14 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
           changed(state, entry);
         }
         return;
-      case 'recorded': {
-        const entry = state.cache.peek(message.round.key);
-        if (entry !== undefined) await recorded(state, entry, message.round, message.answer, ctx);
+      case 'recorded':
+        for (const { round, tries, answer } of message.ended) {
+          const entry = state.cache.peek(round.key);
+          if (entry === undefined) continue;
+          if (answer !== undefined) await recorded(state, entry, round, answer, ctx);
+          else unrecorded(state, entry, round, tries, ctx);
+        }
         return;
-      }
-      case 'unrecorded': {
-        const entry = state.cache.peek(message.round.key);
-        if (entry === undefined) return;
-        const { round, tries } = message;
-        entry.unrecorded = { round, tries, at: wholeTime(ctx.clock) + retryDelay(tries, options.random) };
-        state.queue.delayed.set(entry.key, entry);
-        return;
-      }
       case 'catalogue': {
         const entry = state.cache.peek(message.key);
         if (entry !== undefined) catalogueAnswered(state, entry, message.answer, ctx);
@@ -360,7 +356,9 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   return {
     start(ctx) {
       parking.list(ctx);
-      return newState(options.config, options.holds, options.cacheBytes, options.limits);
+      const tell = (ended: readonly RecordedRound[]) =>
+        ctx.self.offer({ type: 'recorded', ended }).catch(() => undefined);
+      return newState(options, recordTogether(ports, tell));
     },
     async receive(state, message, ctx) {
       state.now = wholeTime(ctx.clock);

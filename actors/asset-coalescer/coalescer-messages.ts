@@ -6,9 +6,9 @@ import type { CreditLimits, StoredMessage } from '../../streams/nats/contract.ts
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
-import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
+import type { LanePorts } from '../lane/lane-ports.ts';
 import type { ParkedChange } from '../lane/parking-store.ts';
-import type { Round } from '../outcome-recorder/record-round.ts';
+import type { RecordedRound } from '../outcome-recorder/record-together.ts';
 import type { LaneIdentity } from './close-work.ts';
 import type { SoloAnswer } from './solo-state.ts';
 
@@ -26,9 +26,7 @@ export type CoalescerMessage =
   | { readonly type: 'results'; readonly results: ReadonlyMap<AssetKey, readonly FieldResult[]> }
   /** The target failed as a whole: the work is open again. */
   | { readonly type: 'returned'; readonly keys: readonly AssetKey[] }
-  | { readonly type: 'recorded'; readonly round: Round; readonly answer: RecordAnswer }
-  /** Storing the outcome was given up for now. */
-  | { readonly type: 'unrecorded'; readonly round: Round; readonly tries: number }
+  | { readonly type: 'recorded'; readonly ended: readonly RecordedRound[] }
   | { readonly type: 'catalogue'; readonly key: AssetKey; readonly answer: CatalogueAnswer }
   | { readonly type: 'wake' }
   /** See `Solo`. */

@@ -1,15 +1,15 @@
 import type { ChannelHolds } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { AssetKey } from '../../src/domain/asset.ts';
-import type { CreditLimits } from '../../streams/nats/contract.ts';
 import type { Recipient } from '../kernel/actor-ref.ts';
 import type { Timer } from '../kernel/scheduling.ts';
 import type { AssetWork } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { LaneObserver } from '../lane/lane-ports.ts';
+import type { Round } from '../outcome-recorder/record-round.ts';
 import { AssetCache } from './asset-cache.ts';
 import type { AssetEntry } from './asset-entry.ts';
-import type { DrainAnswer } from './coalescer-messages.ts';
+import type { CoalescerOptions, DrainAnswer } from './coalescer-messages.ts';
 import { countHeld } from './held-fields.ts';
 import { ParkingLot } from './parking-lot.ts';
 import type { Solo } from './solo-state.ts';
@@ -17,6 +17,8 @@ import { WorkQueue } from './work-queue.ts';
 
 /** What a coalescer holds between two messages. */
 export interface CoalescerState {
+  /** Stores a round; a `recorded` message tells what came of it. */
+  readonly record: (round: Round, tries: number) => void;
   config: CompiledConfig;
   holds: ChannelHolds;
   /** Assets with fields that wait for a person. */
@@ -49,12 +51,11 @@ export interface CoalescerState {
 }
 
 export function newState(
-  config: CompiledConfig,
-  holds: ChannelHolds,
-  cacheBytes: number,
-  limits: CreditLimits,
+  { config, holds, cacheBytes, limits }: Pick<CoalescerOptions, 'config' | 'holds' | 'cacheBytes' | 'limits'>,
+  record: CoalescerState['record'],
 ): CoalescerState {
   return {
+    record,
     config,
     holds,
     holding: new Map(),
