@@ -261,7 +261,10 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       entry.phase = 'idle';
       const changes = [...entry.held.values()].sort((a, b) => a.received.sequence - b.received.sequence);
       entry.held.clear();
-      for (const held of changes) admitOne(state, entry, held, ctx);
+      for (const held of changes) {
+        entry.sent.add(held.received.sequence);
+        admitOne(state, entry, held, ctx);
+      }
     } else {
       entry.outcomeSequence = answer.sequence;
       entry.outcomeEpoch = identity.epoch;
@@ -308,7 +311,10 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       case 'returned':
         for (const key of message.keys) {
           const entry = state.cache.peek(key);
-          if (entry === undefined || !state.dispatched.delete(key)) continue;
+          const work = state.dispatched.get(key);
+          if (entry === undefined || work === undefined) continue;
+          state.dispatched.delete(key);
+          for (const sequence of work.changes.keys()) entry.sent.add(sequence);
           entry.phase = 'idle';
           changed(state, entry);
         }

@@ -36,6 +36,8 @@ export interface AssetEntry {
   /** Epoch of the lane that stored it; 0: there is none. */
   outcomeEpoch: number;
   readonly held: Map<number, HeldChange>;
+  /** Sequences of `held` whose values were given out to be written, and nothing was recorded of what came of it. */
+  readonly sent: Set<number>;
   readonly attempts: Map<FieldKey, FieldAttempts>;
   /** No work before this time (epoch milliseconds): an object fault is being waited out, or a release. */
   notBefore: number;
@@ -76,6 +78,7 @@ export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: L
     outcomeSequence: 0,
     outcomeEpoch: 0,
     held: new Map(),
+    sent: new Set(),
     attempts: new Map(),
     notBefore: 0,
     holds: new Map(),

@@ -131,5 +131,6 @@ export function acknowledge(entry: AssetEntry, settles: readonly number[]): void
     held?.delivery.ack();
     held?.span.end();
     entry.held.delete(sequence);
+    entry.sent.delete(sequence);
   }
 }

@@ -5,6 +5,7 @@ import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledg
 import { compareRanks } from '../../src/domain/rank.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
 import type { SettledField } from '../../src/domain/sync-state.ts';
+import { tagText } from '../../src/domain/tag-text.ts';
 import { isDeletion } from '../../src/domain/touches.ts';
 import { fieldHash } from '../../src/domain/undo.ts';
 import { fieldValueHash, NO_VALUE } from '../../src/domain/value-hash.ts';
@@ -13,8 +14,8 @@ import type { HeldChange } from '../lane/held-change.ts';
 import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 import type { FieldAttempts } from './asset-entry.ts';
 import { managingChannels, objectName, onlyChannelOf, removedChannels } from './channel-keys.ts';
-import { labelsInDoubt } from './labels-in-doubt.ts';
 import { operationOf } from './operation-of.ts';
+import { passingTags } from './passing-tags.ts';
 
 export { managingChannels, objectName } from './channel-keys.ts';
 
@@ -24,6 +25,8 @@ export interface DecisionContext {
   readonly asset: Asset;
   readonly config: CompiledConfig;
   readonly held: (sequence: number) => HeldChange | undefined;
+  /** The change was given out to be written, and nothing is known of what came of it. */
+  readonly sent: (sequence: number) => boolean;
   readonly attempts: (key: string) => FieldAttempts | undefined;
   /** A read of the catalogue said that it no longer knows the entity. */
   readonly catalogue?: 'gone';
@@ -205,9 +208,19 @@ function ignored(touch: Touch, context: DecisionContext): Verdict | undefined {
   return undefined;
 }
 
+/**
+ * The tags, as `key=value`, that may stand in the source by our doing: what we applied, what an earlier decision left there, and what
+ * people's changes name that may have been written without a word of it, by a try that failed half-way or by an owner that died. What
+ * is decided now may have to leave them (an ignored user has the last word); a later decision takes them away.
+ */
 function mayStand(open: OpenField, settled: SettledField | undefined, context: DecisionContext): readonly string[] {
-  const ofPeople = [open.winner, ...open.losers].filter((touch) => ignored(touch, context) === undefined);
-  return labelsInDoubt(open.field, ofPeople, settled, context.attempts(open.key) !== undefined, context.held);
+  const tried = context.attempts(open.key) !== undefined;
+  const mayBeWritten = [open.winner, ...open.losers].filter((touch) => {
+    const again = (context.held(touch.sequence)?.delivery.deliveryCount ?? 1) > 1;
+    return (tried || again || context.sent(touch.sequence)) && ignored(touch, context) === undefined;
+  });
+  const passing = passingTags(open.field, mayBeWritten, ({ sequence }) => context.held(sequence)?.received.event);
+  return [...new Set([...(settled?.tags ?? []), ...(settled?.mayStand ?? []), ...passing.map(tagText)])];
 }
 
 function decidedBy(open: OpenField, ledger: Ledger, context: DecisionContext): Pick<FieldWork, 'decidedBy'> {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { sampleChannel, sampleConfig, sampleEntry, sampleHeld, T0, TARGET } from '../../test/support/lane-samples.ts';
+import { owner, streams } from '../../test/support/coalescer-world.ts';
+import {
+  type SampleEvent,
+  sampleChannel,
+  sampleConfig,
+  sampleEntry,
+  sampleHeld,
+  T0,
+  TARGET,
+} from '../../test/support/lane-samples.ts';
 import type { FieldResult } from '../lane/asset-work.ts';
 import { assetOutcome } from '../outcome-recorder/asset-outcome.ts';
 import { takeWork } from './take-work.ts';
@@ -8,12 +17,14 @@ const config = { ...sampleConfig([sampleChannel('docs')]), ignoreUsers: new Set(
 
 const label = (tagFQN: string) => ({ tagFQN, source: 'Classification', labelType: 'Manual', state: 'Confirmed' });
 
-/** A change of the tags of a table from one list to another. */
-function retagged(sequence: number, from: readonly string[], to: readonly string[], user = 'ana', deliveryCount = 1) {
+/** The tags of a table go from one list to another. */
+function tagsEvent(sequence: number, from: readonly string[], to: readonly string[], user = 'ana'): SampleEvent {
   const text = (names: readonly string[]) => JSON.stringify(names.map(label));
-  const entity = { tags: to.map(label) };
-  const changes = [['tags', text(from), text(to)]] as const;
-  const held = sampleHeld(sequence, { time: T0 + sequence, user, changes, entity }, config);
+  return { time: T0 + sequence, user, changes: [['tags', text(from), text(to)]], entity: { tags: to.map(label) } };
+}
+
+function retagged(sequence: number, from: readonly string[], to: readonly string[], user?: string, deliveryCount = 1) {
+  const held = sampleHeld(sequence, tagsEvent(sequence, from, to, user), config);
   return { ...held, delivery: { ...held.delivery, deliveryCount } };
 }
 
@@ -46,6 +57,22 @@ describe('labels in doubt', () => {
       { key: 'Team', value: 'Sales' },
       { key: 'Layer', value: 'Raw' },
     ]);
+  });
+
+  it('a write that was cut off counts, also where the one who cut it off was an ignored user', async () => {
+    const world = streams();
+    const lane = owner(world, { config });
+    await lane.change(1, 't1', tagsEvent(1, [], ['Layer.Raw']));
+    await lane.tell({ type: 'demand', fields: 10 });
+    const keys = lane.works.flat().map(({ key }) => key);
+    await lane.change(2, 't1', tagsEvent(2, ['Layer.Raw'], [], 'ingestion-bot'));
+    await lane.tell({ type: 'returned', keys });
+    await lane.tell({ type: 'demand', fields: 10 });
+    expect(world.statuses()).toEqual([
+      [1, 'e2'],
+      [2, 'skipped'],
+    ]);
+    expect(world.outcomes.at(-1)?.state.fields.tags).toMatchObject({ mayStand: ['Layer=Raw'] });
   });
 
   it('nothing that came for the first time, and nothing of an ignored user, may stand', () => {

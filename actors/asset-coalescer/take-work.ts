@@ -17,6 +17,7 @@ export function takeWork(entry: AssetEntry, target: string, config: CompiledConf
       asset: entry.asset,
       config,
       held: (sequence) => entry.held.get(sequence),
+      sent: (sequence) => entry.sent.has(sequence),
       attempts: (key) => entry.attempts.get(key),
       ...(gone ? { catalogue: 'gone' } : {}),
     }),

@@ -41,7 +41,7 @@ export interface FieldWork {
   readonly write?: FieldWrite;
   readonly settlement: Settlement;
   readonly decidedBy?: 'snapshot' | 'catalogue';
-  /** Of tags: what may stand in the source by our doing, before this is written (`labelsInDoubt`). */
+  /** Of tags: what may stand in the source by our doing, before this is written. */
   readonly mayStand?: readonly string[];
   /** Hash of what was last written to the source by us, for channels whose equality rests on it. */
   readonly lastWritten?: string;

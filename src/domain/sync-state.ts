@@ -8,7 +8,7 @@ export interface SettledField {
   readonly hash?: string;
   /** Tags that were applied to the source by us, as `key=value`. */
   readonly tags?: readonly string[];
-  /** Other tags that may stand in the source by our doing, as `key=value`: see `labelsInDoubt`. */
+  /** Other tags that may stand in the source by our doing, as `key=value`: an owner that died may have written them. */
   readonly mayStand?: readonly string[];
   /** Hash of what was last written to the source; absent where nothing was ever written. */
   readonly written?: string;

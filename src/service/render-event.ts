@@ -85,7 +85,14 @@ function renderField(open: OpenField, ledger: Ledger, held: HeldChange, rules: R
     ...nothing,
     skipped: [{ asset: asset.fqn, aspect: open.field.aspect, object: objectName(open.field), reason }],
   });
-  const work = decideField(open, ledger, { target, asset, config, held: () => held, attempts: () => undefined });
+  const work = decideField(open, ledger, {
+    target,
+    asset,
+    config,
+    held: () => held,
+    sent: () => false,
+    attempts: () => undefined,
+  });
   if (work.write === undefined) {
     const reasons = work.verdicts.flatMap(({ verdict }) => (verdict.kind === 'skipped' ? [verdict.reason] : []));
     return skip(reasons[0] ?? 'nothing is to be written');

@@ -10,6 +10,7 @@ import { NO_HOLDS } from '../../src/channels/channel-holds.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
 import type { StoredMessage } from '../../streams/nats/contract.ts';
+import { idleObserver, idleStore } from './idle-lane.ts';
 import { IDENTITY, type SampleEvent, sampleChannel, sampleConfig, sampleEvent, T0 } from './lane-samples.ts';
 
 const DOCS = sampleConfig([sampleChannel('docs')]);
@@ -99,11 +100,7 @@ export function owner(
             last.set(subject, { subject, sequence: outcomes.length, time: message.at, headers: {}, data });
             return { kind: 'recorded', sequence: outcomes.length };
           },
-          recordBulk: async () => 'recorded',
-          settledInBulk: async () => new Set(),
-          recordDeadLetter: async () => undefined,
-          changeBody: async () => undefined,
-          fetchObject: async () => undefined,
+          ...idleStore,
           parking: {
             park: async (key, sequences) => {
               const of = copies.get(key) ?? new Map<number, ParkedChange>();
@@ -127,13 +124,7 @@ export function owner(
         },
         connect: () => Promise.reject(new Error('not used')),
         ackFloor: () => ackFloor,
-        observe: {
-          outcome: nothing,
-          deadLetter: nothing,
-          limiterWait: nothing,
-          target: nothing,
-          progress: ({ held, parked }) => void progress.push({ held, parked }),
-        },
+        observe: { ...idleObserver, progress: ({ held, parked }) => void progress.push({ held, parked }) },
       },
     }),
     { name: 'coalescer' },

@@ -4,9 +4,10 @@
  * guess (990, 20411, 2008011), labels of an owner that died (1000485, 1003887), a bulk outcome of a lane that was lost (1005829), a
  * clear below a newer empty state (2015711), a field that only a deletion had settled (3007188), a vote that an earlier owner had seen
  * (20013612), a change that was given up and delivered once more (20077060, 20105780), a label of an owner that died and which an
- * ignored user took away (20098945), a copy of a partly recorded change (30062427), a parked change whose asset nobody noted (30108570).
+ * ignored user took away (20098945), or of a write that was cut off (60019546), a copy of a partly recorded change (30062427), a
+ * parked change whose asset nobody noted (30108570).
  */
 export const REGRESSIONS: readonly number[] = [
   249, 900, 990, 4_303, 20_411, 100_278, 1_000_485, 1_003_887, 1_005_829, 2_008_011, 2_015_711, 3_007_188, 20_013_612,
-  20_077_060, 20_098_945, 20_105_780, 30_062_427, 30_108_570,
+  20_077_060, 20_098_945, 20_105_780, 30_062_427, 30_108_570, 60_019_546,
 ];
