@@ -103,4 +103,23 @@ describe('timers', () => {
     expect(log).toEqual(['long of undefined', 'timer of timer', 'after of undefined']);
     expect(kit.clock.now()).toBe(100);
   });
+
+  it('do not come once they are cancelled, also when they had fired meanwhile', async () => {
+    const { kit, system } = testSystem();
+    const log: string[] = [];
+    const behavior: Behavior<number, string> = {
+      start: () => 0,
+      receive: async (n, msg, ctx) => {
+        log.push(msg);
+        if (msg !== 'go') return n;
+        const timers = ['cancelled', 'kept'].map((name) => ctx.after(10, name));
+        await kit.sleep(50);
+        timers[0]?.cancel();
+        return n;
+      },
+    };
+    system.spawn(behavior, { name: 'r' }).tell('go');
+    await kit.advance(100);
+    expect(log).toEqual(['go', 'kept']);
+  });
 });

@@ -39,7 +39,8 @@ export interface ActorContext<M> {
   keyed<S, C>(type: string, options: KeyedOptions<S, C>): KeyedActors<C>;
   /**
    * Sends the message to this actor after so many milliseconds, ahead of its mailbox. Timers that have not fired are
-   * cancelled when the incarnation ends; while one is pending the actor is not idle. At most 1,000 at a time.
+   * cancelled when the incarnation ends; while one is pending the actor is not idle. At most 1,000 at a time. Once it is cancelled
+   * its message does not come, also where it had fired during the handler that cancels it.
    */
   after(ms: number, msg: M, meta?: MessageMeta): Timer;
   /** Begins the stop; does not wait. */

@@ -2,7 +2,7 @@ import { type Context, context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { ActorRef, MessageMeta } from './actor-ref.ts';
 import type { ActorContext, Behavior, KeyedActors, KeyedOptions, SpawnOptions } from './behavior.ts';
 import { Children } from './children.ts';
-import { type Envelope, envelopeOf } from './envelope.ts';
+import { type Envelope, envelopeOf, type FiredTimer } from './envelope.ts';
 import type { Identity, Kernel } from './kernel.ts';
 import { KernelError, KernelUsageError } from './kernel-error.ts';
 import type { Clock, Random, Timer } from './scheduling.ts';
@@ -14,7 +14,7 @@ const ENDING = new KernelError('actor-ending', 'transient', 'The actor is ending
 /** What a context needs from its actor. */
 export interface Home<M> extends Identity {
   readonly self: ActorRef<M>;
-  timerFired(envelope: Envelope<M>): void;
+  timerFired(fired: FiredTimer<M>): void;
   timerCancelled(): void;
   childEscalated(child: Identity, error: unknown): void;
   beginStop(): void;
@@ -86,12 +86,14 @@ export class CellContext<M> implements ActorContext<M> {
         `Actor ${this.#home.name} has ${MOST_TIMERS} timers already: use one for many things.`,
       );
     }
+    const fired = { envelope: envelopeOf(msg, meta), cancelled: false };
     const inner = this.#kernel.scheduler.setTimer(ms, () => {
       this.#timers.delete(timer);
-      this.#home.timerFired(envelopeOf(msg, meta));
+      this.#home.timerFired(fired);
     });
     const timer: Timer = {
       cancel: () => {
+        fired.cancelled = true;
         if (!this.#timers.delete(timer)) return;
         inner.cancel();
         this.#home.timerCancelled();

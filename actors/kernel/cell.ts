@@ -1,7 +1,7 @@
 import type { ActorRef, AskOptions, MessageMeta, Recipient, Room } from './actor-ref.ts';
 import { ask } from './ask.ts';
 import type { ActorOptions, Behavior, StopReason } from './behavior.ts';
-import { type Envelope, envelopeOf } from './envelope.ts';
+import { type Envelope, envelopeOf, type FiredTimer } from './envelope.ts';
 import { Inbox } from './inbox.ts';
 import { type Host, Incarnation } from './incarnation.ts';
 import type { Identity, Kernel, Owner, Stoppable } from './kernel.ts';
@@ -154,8 +154,8 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Resident, Host<M> {
 
   // What the incarnation uses.
 
-  timerFired(envelope: Envelope<M>): void {
-    this.#inbox.pushControl({ kind: 'timer', envelope });
+  timerFired(fired: FiredTimer<M>): void {
+    this.#inbox.pushControl({ kind: 'timer', fired });
     this.#wake();
   }
 
@@ -204,7 +204,7 @@ export class Cell<S, M> implements ActorRef<M>, Stoppable, Resident, Host<M> {
   #handleControl(): boolean {
     const control = this.#inbox.takeControl();
     if (control === undefined) return false;
-    if (control.kind === 'timer') this.#handle(control.envelope);
+    if (control.kind === 'timer') this.#handle(control.fired.envelope);
     else if (control.of === this.#life?.context) this.#failed(new ChildFailedError(control.child.name, control.error));
     return true;
   }

@@ -21,3 +21,9 @@ export function envelopeOf<M>(msg: M, meta?: MessageMeta, lost?: (error: KernelE
 export function afterFailure<M>(envelope: Envelope<M>): Envelope<M> {
   return { ...envelope, failures: envelope.failures + 1 };
 }
+
+/** The message of a timer. It may be cancelled as long as it waits: whoever cancels a timer does not hear of it any more. */
+export interface FiredTimer<M> {
+  readonly envelope: Envelope<M>;
+  readonly cancelled: boolean;
+}

@@ -2,7 +2,7 @@ import type { Room } from './actor-ref.ts';
 import type { ActorOptions } from './behavior.ts';
 import type { CellContext } from './cell-context.ts';
 import { Deque } from './deque.ts';
-import { afterFailure, type Envelope } from './envelope.ts';
+import { afterFailure, type Envelope, type FiredTimer } from './envelope.ts';
 import { type Identity, type Kernel, reportUndelivered } from './kernel.ts';
 import type { KernelError } from './kernel-error.ts';
 import { Mailbox } from './mailbox.ts';
@@ -10,7 +10,7 @@ import type { UndeliveredReason } from './system-event.ts';
 
 /** Served before every message; few, since an actor's timers and children are. */
 export type Control<M> =
-  | { readonly kind: 'timer'; readonly envelope: Envelope<M> }
+  | { readonly kind: 'timer'; readonly fired: FiredTimer<M> }
   | { readonly kind: 'child-failed'; readonly of: CellContext<M>; readonly child: Identity; readonly error: unknown };
 
 /**
@@ -63,7 +63,10 @@ export class Inbox<M> {
   }
 
   takeControl(): Control<M> | undefined {
-    return this.#control.shift();
+    for (;;) {
+      const control = this.#control.shift();
+      if (control?.kind !== 'timer' || !control.fired.cancelled) return control;
+    }
   }
 
   takeMessage(): Envelope<M> | undefined {
@@ -91,7 +94,7 @@ export class Inbox<M> {
     this.#retry = undefined;
     if (retry !== undefined) this.report(retry, 'stopped');
     for (const control of this.#control.drain()) {
-      if (control.kind === 'timer') this.report(control.envelope, 'stopped');
+      if (control.kind === 'timer' && !control.fired.cancelled) this.report(control.fired.envelope, 'stopped');
     }
     this.#mailbox.drain((envelope) => this.report(envelope, 'stopped'));
   }
