@@ -36,7 +36,7 @@ const CREDIT_BYTES = 32 * 1024 * 1024;
 /** Changes in flight of one lane. */
 const CREDIT_MESSAGES = 2_000;
 /** Bytes for the states of resident assets, of all lanes together. */
-const CACHE_BYTES = 48 * 1024 * 1024;
+const CACHE_BYTES = 32 * 1024 * 1024;
 const STATUS_TIMEOUT_MS = 2_000;
 const DRAIN_TIMEOUT_MS = 14_000;
 
