@@ -1,16 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine, wholeNumber } from '../support/command-line.ts';
 import { startSources } from './chaos-sources.ts';
 import { isClean, LONG_ROUND, type RoundReport, runRound } from './rounds.ts';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '10' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    json: { type: 'boolean', default: false },
-  },
+const HELP = `npm run chaos -- [--rounds=10] [--seed=by the clock] [--json]
+
+Three replicas on NATS, PostgreSQL and MariaDB through rounds of kills, stalls and cut connections; seeds are counted up from --seed.`;
+
+const values = readCommandLine(HELP, {
+  rounds: { type: 'string', default: '10' },
+  seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  json: { type: 'boolean', default: false },
 });
 const rounds = wholeNumber('rounds', values.rounds);
 const firstSeed = wholeNumber('seed', values.seed);
@@ -72,11 +74,4 @@ function tell(report: RoundReport, number: string): void {
   writeFileSync(join(folder, 'report.json'), JSON.stringify({ ...report, logs: undefined }, null, 2));
   for (const [index, log] of report.logs.entries()) writeFileSync(join(folder, `replica-${index}.log`), log);
   say(`  FAILED. Logs: ${folder}. Again: npm run chaos -- --rounds=1 --seed=${seed}`);
-}
-
-function wholeNumber(name: string, text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  say(`--${name} has to be a whole number, not ${JSON.stringify(text)}`);
-  process.exit(2);
 }

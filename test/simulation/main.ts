@@ -1,21 +1,23 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { killWithUs } from '../support/child-end.ts';
+import { readCommandLine, wholeNumber } from '../support/command-line.ts';
 import { addTallies, emptyTally, runSeeds, summaryOf, type Tally } from './lane/run-seeds.ts';
 
 /** Seeds that a worker is given at once. */
 const SHARE = 250;
 
-const { values } = parseArgs({
-  options: {
-    schedules: { type: 'string', default: '5000' },
-    from: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    json: { type: 'boolean', default: false },
-    worker: { type: 'boolean', default: false },
-  },
+const HELP = `npm run simulate -- [--schedules=5000] [--from=1] [--jobs=cores] [--json]
+
+Runs the real lane through seeded schedules of faults, the seeds counted up from --from, and prints the seeds that fail.`;
+
+const values = readCommandLine(HELP, {
+  schedules: { type: 'string', default: '5000' },
+  from: { type: 'string', default: '1' },
+  jobs: { type: 'string', default: String(availableParallelism()) },
+  json: { type: 'boolean', default: false },
+  worker: { type: 'boolean', default: false },
 });
 
 if (values.worker) work();
@@ -82,11 +84,4 @@ function report(seed: number, wrongs: readonly string[]): void {
   process.stderr.write(
     `seed ${seed}: ${wrongs.slice(0, 4).join('; ')}\n  replay it alone: LANE_SEED=${seed} npx vitest run test/simulation/lane.test.ts\n`,
   );
-}
-
-function wholeNumber(name: string, text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  process.stderr.write(`--${name} has to be a whole number, not ${JSON.stringify(text)}\n`);
-  process.exit(2);
 }
