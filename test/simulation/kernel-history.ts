@@ -11,6 +11,8 @@ export interface Plan {
   readonly hangs: boolean;
   /** Milliseconds after which the handler's actor sends itself a timer message. */
   readonly timerMs?: number;
+  /** Milliseconds of a timer that is set when the handler begins and cancelled when it ends. */
+  readonly guardMs?: number;
   /** Relays hand the message on to their child. */
   readonly forChild: boolean;
 }
@@ -50,6 +52,9 @@ export class History {
   /** What was seen to be wrong at the moment it happened. */
   readonly problems: string[] = [];
   readonly contextProblems: string[] = [];
+  /** Ids of messages whose guard was cancelled, and those of them that came all the same. */
+  readonly cancelled = new Set<number>();
+  readonly cameCancelled: string[] = [];
   readonly overlaps: string[] = [];
   readonly #running = new Map<string, string>();
   readonly #alive = new Set<string>();
@@ -127,6 +132,10 @@ export function reorderings(history: History): readonly string[] {
 export function stopProblems(history: History): readonly string[] {
   const { problems } = history;
   return history.stopped ? problems : [...problems, 'the stop never ended'];
+}
+
+export function cancelledTimers(history: History): readonly string[] {
+  return history.cameCancelled;
 }
 
 export function contextBleeding(history: History): readonly string[] {

@@ -1,4 +1,5 @@
 import {
+  cancelledTimers,
   contextBleeding,
   type History,
   lostMessages,
@@ -41,6 +42,11 @@ export const PROPERTIES = {
     name: 'a stop always ends, after everything that ran',
     shape: { failing: 0.1, hanging: 0.02, stops: true, asks: 0.1 },
     violations: stopProblems,
+  },
+  cancelledStay: {
+    name: 'the message of a cancelled timer does not come',
+    shape: { failing: 0.2, hanging: 0, stops: true, asks: 0.2 },
+    violations: cancelledTimers,
   },
   noBleeding: {
     name: 'a handler runs in the context of its message, never in that of the creator or a sender',

@@ -158,10 +158,15 @@ class World {
       receive: (count, msg, ctx) => {
         const end = history.begin(name, `message ${msg.id}`);
         if (msg.id > 0) history.entries.push({ actor: name, sender: msg.sender, seq: msg.seq });
+        if (msg.sender === GUARD && history.cancelled.has(msg.seq)) history.cameCancelled.push(`guard of ${msg.seq}`);
+        const { guardMs } = msg.plan;
+        const guard = guardMs === undefined ? undefined : ctx.after(guardMs, guardOf(msg));
         const check = () => this.#expectContext(`${name}: message ${msg.id}`, msg.trace, ctx);
         check();
         const finish = () => {
           end();
+          guard?.cancel();
+          if (guard !== undefined) history.cancelled.add(msg.id);
           this.#handle(msg, ctx, child);
           return count + 1;
         };
@@ -256,8 +261,9 @@ class World {
     const { failing, hanging } = this.#shape;
     const suspensions = Array.from({ length: this.#upTo(3) }, () => (this.#chance(0.5) ? 0 : this.#upTo(5)));
     const timer = this.#chance(0.1) ? { timerMs: this.#upTo(10) } : {};
+    const guard = this.#chance(0.2) ? { guardMs: this.#upTo(6) } : {};
     const failures = this.#chance(failing) ? 1 + this.#upTo(2) : 0;
-    return { suspensions, failures, hangs: this.#chance(hanging), forChild: this.#chance(0.5), ...timer };
+    return { suspensions, failures, hangs: this.#chance(hanging), forChild: this.#chance(0.5), ...timer, ...guard };
   }
 
   #chance(share: number): boolean {
@@ -283,6 +289,12 @@ const TIMER_MESSAGE: TestMessage = {
   plan: { suspensions: [], failures: 0, hangs: false, forChild: false },
   trace: undefined,
 };
+
+const GUARD = 'guard';
+
+function guardOf({ id }: TestMessage): TestMessage {
+  return { ...TIMER_MESSAGE, sender: GUARD, seq: id };
+}
 
 function marked(who: string): Context {
   return ROOT_CONTEXT.setValue(KEY, who);

@@ -45,6 +45,17 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ file: 'ask.ts', from: 'if (open) {', to: 'if (false) {' }],
   },
   {
+    name: 'a cancelled timer that comes',
+    breaks: 'cancelledStay',
+    edits: [
+      {
+        file: 'inbox.ts',
+        from: "if (control?.kind !== 'timer' || !control.fired.cancelled) return control;",
+        to: 'return control;',
+      },
+    ],
+  },
+  {
     name: "the creator's context inherited",
     breaks: 'noBleeding',
     edits: [
