@@ -20,7 +20,7 @@ interface Group {
 }
 
 /**
- * The parts of an outcome message, each below the limit, to be published in turn. Only the last one names the settled sequences
+ * The parts of an outcome message that does not fit in one, each below the limit, to be published in turn. Only the last one names the settled sequences
  * and carries the new state; the others carry the state before and what they and those before them have recorded, so that after
  * a crash between them the rest is decided again, and nothing is recorded twice.
  */
@@ -29,7 +29,6 @@ export function splitOutcome(
   previous: StateInMessage,
   maxBytes = MAX_BYTES,
 ): readonly OutcomeMessage[] {
-  if (sizeOf(message) <= maxBytes) return [message];
   const frame = { ...message, items: [], superseded: [] };
   const room = maxBytes - Math.max(sizeOf(frame), sizeOf({ ...frame, ...previous }));
   const parts: Group[][] = [];
@@ -45,6 +44,7 @@ export function splitOutcome(
     }
     marks += MARK_BYTES;
   }
+  if (parts.length <= 1) return [message];
   const { stateObject: _, ...withoutState } = message;
   const recorded: (OutcomeItem | SupersededItem)[] = [];
   return parts.map((groups, index) => {
