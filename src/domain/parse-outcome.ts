@@ -117,7 +117,7 @@ export function parseDeadLetter(data: Uint8Array): DeadLetter | undefined {
 
 function parse<T>(data: Uint8Array, is: (value: unknown) => value is T): T | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(data).toString('utf8'));
+    const value: unknown = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
     return is(value) ? value : undefined;
   } catch {
     return undefined;
