@@ -29,7 +29,7 @@ describe('arguments', () => {
 
   it('make cases smaller, but not so small that a table gets no change', () => {
     const events = (...args: string[]) => optionsOf(...args).cases.map(({ workload }) => workload.events);
-    expect(events('--case=postgres-200,postgres-20000,targets-12-2', '--scale=0.1')).toEqual([6_000, 20_000, 2_400]);
+    expect(events('--case=postgres-200,postgres-20000,targets-12-2', '--scale=0.1')).toEqual([12_000, 20_000, 2_400]);
     expect(optionsOf('--case=light-load', '--scale=0.01').cases).toMatchObject([
       { workload: { events: 100 }, warmUp: 20 },
     ]);

@@ -17,8 +17,8 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     edits: [
       {
         file: 'actors/asset-coalescer/asset-coalescer.ts',
-        from: '    record(entry, round, 0, ctx);',
-        to: '    acknowledge(entry, round.message.settles, 0);\n    record(entry, round, 0, ctx);',
+        from: '    record(state, entry, round);',
+        to: '    acknowledge(entry, round.message.settles);\n    record(state, entry, round);',
       },
     ],
   },
@@ -39,8 +39,8 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     edits: [
       {
         file: 'actors/asset-coalescer/asset-coalescer.ts',
-        from: '|| !state.dispatched.delete(key)) continue;',
-        to: '|| state.dispatched.delete(key)) continue;',
+        from: '|| work === undefined) continue;\n          state.dispatched.delete(key);',
+        to: '|| work === undefined || state.dispatched.delete(key)) continue;',
       },
     ],
   },
@@ -118,8 +118,8 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     edits: [
       {
         file: 'actors/asset-coalescer/operation-of.ts',
-        from: 'const unset = unique([...removed, ...(open.mayClear ? [...before, ...passing] : [])])',
-        to: 'const unset = unique([...removed, ...before, ...passing].slice(0, 0))',
+        from: 'const unset = unique([...removed, ...(open.mayClear ? [...before, ...left, ...passing] : [])])',
+        to: 'const unset = unique([...removed, ...before, ...left, ...passing].slice(0, 0))',
       },
     ],
   },
