@@ -54,6 +54,7 @@ function addCommand(parent: Command, entry: CommandEntry, action: Action): void 
   const command = parent
     .command(entry.usage)
     .description(entry.summary)
+    .showHelpAfterError(`(see backflow ${[entry.group, entry.usage.split(' ')[0]].join(' ').trim()} --help)`)
     .allowExcessArguments(false)
     .addHelpText('after', `\nExample:\n  ${entry.example}`)
     .action(async (...given: unknown[]) => {

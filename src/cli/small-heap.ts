@@ -8,7 +8,8 @@ export const NEW_SPACE_BYTES = 16_000_000;
 
 /**
  * Makes the process of a replica collect before it grows. What a lane holds is bounded, but what it has let go of would otherwise
- * stay for as long as V8 believes that the machine has room. Under full load it costs about a tenth of the speed.
+ * stay for as long as V8 believes that the machine has room. Under full load it costs up to
+ * a tenth of the processor time.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);

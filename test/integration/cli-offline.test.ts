@@ -140,6 +140,12 @@ describe('backflow render, without any server', () => {
 });
 
 describe('backflow validate, connectors and wrong usage, without any server', () => {
+  it('a wrong call is told the help of its own command', async () => {
+    const [argument, option] = await Promise.all([runCli(['validate', 'x.yaml']), runCli(['dlq', 'list', '--bogus'])]);
+    expect(argument).toMatchObject({ code: 2, stderr: expect.stringContaining('(see backflow validate --help)') });
+    expect(option).toMatchObject({ code: 2, stderr: expect.stringContaining('(see backflow dlq list --help)') });
+  });
+
   it('names file, line, column and remedy of each problem of a configuration', async () => {
     const bad = CONFIG.replace('update: { descriptions: true, owners: true }', 'updates: { descriptions: true }');
     writeFileSync(path('bad.yaml'), bad);
