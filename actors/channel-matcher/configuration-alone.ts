@@ -33,8 +33,9 @@ export function configurationAlone(
     .channelsOf(target)
     .filter((channel) => channel.update.size > 0 && levels.some((level) => channel.levels.has(level)));
   const manages = (aspect: Aspect): boolean => channels.some((channel) => channel.update.has(aspect));
+  if (manages('description')) return undefined;
   const touches = touchesOf(event);
-  if (manages('description') || touches.some((touch) => manages(touch.field.aspect))) return undefined;
+  if (touches.some((touch) => manages(touch.field.aspect))) return undefined;
   if (channels.length > 0 && (isDeletion(event) || mayEnter(event, channels))) return undefined;
   const identity = { ...ofWholeChange(held, now), status: 'skipped' as const };
   const gone = config.targets.has(target) ? undefined : `target removed: ${target}`;

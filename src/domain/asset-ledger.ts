@@ -1,4 +1,4 @@
-import type { AdmittedChange } from './admitted-change.ts';
+import { AdmittedChanges } from './admitted-changes.ts';
 import type { Asset } from './asset.ts';
 import type { ChangeEvent } from './change-event.ts';
 import { type Field, type FieldKey, fieldKey } from './entity.ts';
@@ -44,11 +44,12 @@ class AssetLedger implements Ledger {
   readonly #rules: LedgerRules;
   readonly #settled: SettledFields;
   readonly #recent: RecentChanges;
-  readonly #held = new Map<number, AdmittedChange>();
+  readonly #held = new AdmittedChanges();
   readonly #waiting = new Map<number, { readonly change: ReceivedChange; readonly until: number }>();
   readonly #open = new OpenTouches();
   readonly #seen: SeenState;
-  readonly #answered = new WeakSet<Touch>();
+  /** Touches that a fresh read, taken after they came, answers for. */
+  #answered: WeakSet<Touch> | undefined;
   readonly #settledSequences: SettledSequences;
   /** What `open` gave last; undefined when something has changed since. */
   #summaries: readonly OpenField[] | undefined;
@@ -104,7 +105,7 @@ class AssetLedger implements Ledger {
       this.#seen.observe(event.snapshot, rank, sequence);
       if (touchesWhole(event)) this.#noteEmptyDescriptions(event.snapshot, rank);
     }
-    this.#hold(change, rank, touches, undoTime === undefined ? {} : { undo: found });
+    this.#hold(change, rank, touches, undoTime === undefined ? undefined : found);
     if (touches.length > 0) this.#recent.add(recentChange(event, rank, touches), () => this.#openEvents());
     if (found.length === 0) this.#recent.see(event, rank.time);
     this.#moveUndos(sequence);
@@ -219,6 +220,7 @@ class AssetLedger implements Ledger {
       eventId: CATALOGUE_ID,
     };
     this.#seen.observe(snapshot, rank);
+    this.#answered ??= new WeakSet();
     for (const touch of touches) this.#answered.add(touch);
   }
 
@@ -256,13 +258,16 @@ class AssetLedger implements Ledger {
   #isDuplicate({ sequence, event, replayOf }: ReceivedChange): boolean {
     if (event.id === replayOf) return false;
     if (this.#recent.has(event.id)) return true;
-    return [...this.#waiting].some(([other, waiting]) => other !== sequence && waiting.change.event.id === event.id);
+    return (
+      this.#waiting.size > 0 &&
+      [...this.#waiting].some(([other, waiting]) => other !== sequence && waiting.change.event.id === event.id)
+    );
   }
 
   #admitDuplicate(change: ReceivedChange): Admission {
     const { event } = change;
     const found = touchesOf(event, { columns: this.#seen.merged?.columns ?? [], rules: this.#rules });
-    this.#held.set(change.sequence, { change, open: 0, rank: this.#rank(change, event.timestamp) });
+    this.#held.add({ change, open: 0, rank: this.#rank(change, event.timestamp) });
     return {
       kind: 'duplicate',
       by: 'duplicate',
@@ -352,30 +357,27 @@ class AssetLedger implements Ledger {
       value: this.value(field),
       settled,
       isDeletion: (touch) => this.#settled.isFloor(touch.rank),
-      isAnswered: (touch) => this.#answered.has(touch),
+      isAnswered: (touch) => this.#answered?.has(touch) ?? false,
       replayOf: (touch) => this.#held.get(touch.sequence)?.change.replayOf,
       unseenAbove: (time) => atHand < newestSeen && time < newestSeen,
     };
   }
 
-  #hold(change: ReceivedChange, rank: Rank, touches: readonly Touch[], more: Pick<AdmittedChange, 'undo'> = {}): void {
-    this.#held.set(change.sequence, { change, open: touches.length, rank, ...more });
+  #hold(change: ReceivedChange, rank: Rank, touches: readonly Touch[], undo?: readonly EventTouch[]): void {
+    const open = touches.length;
+    this.#held.add(undo === undefined ? { change, open, rank } : { change, open, rank, undo });
     for (const touch of touches) this.#open.add(touch);
   }
 
   #close(touch: Touch): boolean {
     if (!this.#open.remove(touch)) return false;
-    const held = this.#held.get(touch.sequence);
-    if (held !== undefined)
-      this.#held.set(touch.sequence, { change: held.change, open: held.open - 1, rank: held.rank });
+    this.#held.closeOne(touch.sequence);
     return true;
   }
 
   /** A change has come that may be what an undecided undo takes back: every such undo finds its partner anew, oldest first. */
   #moveUndos(newcomer: number): void {
-    const undos = [...this.#held.values()].filter(
-      ({ undo, change }) => undo !== undefined && change.sequence !== newcomer,
-    );
+    const undos = this.#held.undos().filter(({ change }) => change.sequence !== newcomer);
     for (const { change } of undos) this.#recent.clearUndone(change.event.id);
     for (const held of undos.sort((a, b) => compareRanks(a.rank, b.rank))) {
       const { change, undo = [] } = held;
@@ -390,8 +392,7 @@ class AssetLedger implements Ledger {
 
   /** Ids of the events that are not decided yet. */
   #openEvents(): ReadonlySet<string> {
-    const ids = new Set<string>();
-    for (const held of this.#held.values()) if (held.open > 0) ids.add(held.change.event.id);
+    const ids = this.#held.openEvents();
     for (const waiting of this.#waiting.values()) ids.add(waiting.change.event.id);
     return ids;
   }

@@ -15,6 +15,7 @@ export interface FqnProblem {
  */
 export function parseFqn(fqn: string): Result<readonly string[], FqnProblem> {
   if (fqn === '') return err(problem('fqn-empty', 0, 'The name is empty.'));
+  if (!fqn.includes('"')) return ok(fqn.split('.'));
   const parts: string[] = [];
   let at = 0;
   while (at <= fqn.length) {

@@ -20,4 +20,16 @@ describe('parseJsonText', () => {
     expect(codeOf(allowed.slice(0, -1))).toBe('json-syntax');
     expect(codeOf(deeper.slice(0, -1))).toBe('json-too-deep');
   });
+
+  it.each([
+    ['short', 0],
+    ['long', 70_000],
+  ])('leaves members named __proto__ out of a %s text, however they are spelt', (_, padding) => {
+    for (const name of ['__proto__', '\\u005f_proto__']) {
+      const text = `{"pad":"${'x'.repeat(padding)}","list":[{"${name}":{"polluted":true},"kept":1}]}`;
+      const parsed = parseJsonText(text);
+      expect(parsed.ok && JSON.stringify(parsed.value)).toBe(`{"pad":"${'x'.repeat(padding)}","list":[{"kept":1}]}`);
+    }
+    expect({}).not.toHaveProperty('polluted');
+  });
 });

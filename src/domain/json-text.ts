@@ -19,15 +19,16 @@ export interface JsonProblem {
  * are left out, so that no later copy of an object can change a prototype.
  */
 export function parseJsonText(text: string, maxDepth = MAX_JSON_DEPTH): Result<Json, JsonProblem> {
-  // An escape such as \u005f can spell the name as well; both spellings take the slower way.
-  const suspicious = text.includes('__proto__') || text.includes('\\u00');
   const scanned = text.length > SCANNED_FIRST;
   if (scanned && bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
   try {
     const value: Json = JSON.parse(text);
-    if (!scanned && nestedDeeper(value, maxDepth)) return err(tooDeep(maxDepth));
+    const looked = scanned ? namesPrototype(text) : lookThrough(value, maxDepth);
+    if (looked === 'too-deep') return err(tooDeep(maxDepth));
     // The reviver goes through the value by recursion, so the depth is known by then.
-    return ok(suspicious ? JSON.parse(text, (key, member) => (key === '__proto__' ? undefined : member)) : value);
+    return ok(
+      looked === 'prototype' ? JSON.parse(text, (key, member) => (key === '__proto__' ? undefined : member)) : value,
+    );
   } catch (cause) {
     if (!scanned && bracketsDeeper(text, maxDepth)) return err(tooDeep(maxDepth));
     const reason = cause instanceof SyntaxError ? /position \d+/.exec(cause.message)?.[0] : undefined;
@@ -63,22 +64,40 @@ function bracketsDeeper(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Of a value; level by level, since recursion is what a deep one would break. */
-function nestedDeeper(value: Json, maxDepth: number): boolean {
-  let level: object[] = isNested(value) ? [value] : [];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    const next: object[] = [];
-    for (const nested of level) {
-      for (const member of Array.isArray(nested) ? nested : Object.values(nested)) {
-        if (isNested(member)) next.push(member);
-      }
-    }
-    level = next;
-  }
-  return false;
+/** On the safe side: an escape such as \u005f can spell the name as well. */
+function namesPrototype(text: string): 'prototype' | 'fine' {
+  return text.includes('__proto__') || text.includes('\\u00') ? 'prototype' : 'fine';
 }
 
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+/** Whether a value is nested too deep, or has a member named `__proto__`. Level by level, since recursion is what a deep one would break. */
+function lookThrough(value: Json, maxDepth: number): 'too-deep' | 'prototype' | 'fine' {
+  let found: 'prototype' | 'fine' = 'fine';
+  let level: Nested[] = [];
+  let next: Nested[] = [];
+  const note = (member: Json | undefined): void => {
+    if (typeof member === 'object' && member !== null) next.push(member);
+  };
+  note(value);
+  for (let depth = 1; next.length > 0; depth += 1) {
+    if (depth > maxDepth) return 'too-deep';
+    level = next;
+    next = [];
+    for (const nested of level) {
+      if (isList(nested)) for (const member of nested) note(member);
+      else {
+        // Nothing of what JSON gives inherits a member that is listed.
+        for (const name in nested) {
+          if (name === '__proto__') found = 'prototype';
+          note(nested[name]);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+type Nested = Exclude<Json, string | number | boolean | null>;
+
+function isList(value: Nested): value is readonly Json[] {
+  return Array.isArray(value);
 }

@@ -23,7 +23,9 @@ export function summarize(touches: readonly Touch[], situation: FieldSituation):
   const [winner, ...losers] = [...touches].sort((a, b) => compareRanks(b.rank, a.rank));
   if (winner === undefined) return undefined;
   const { settled, value } = situation;
-  const doubts = [...new Set(touches.flatMap((touch) => openDoubts(touch, situation)))];
+  const doubts: Doubt[] = [];
+  for (const touch of touches)
+    for (const doubt of openDoubts(touch, situation)) if (!doubts.includes(doubt)) doubts.push(doubt);
   const ofWinner = openDoubts(winner, situation);
   const fresh = touches.every(situation.isAnswered);
   const stale = !fresh && isStale(winner, situation);
@@ -59,19 +61,25 @@ export function isStale(touch: Touch, situation: Pick<FieldSituation, 'settled' 
 
 function openDoubts(touch: Touch, situation: FieldSituation): readonly Doubt[] {
   if (situation.isAnswered(touch)) return [];
-  const { value } = situation;
+  const own = touch.doubts.length === 0 ? NONE : lastingDoubts(touch, situation);
+  if (isStale(touch, situation)) return [...own, 'rank-not-above-settled'];
+  // What a deletion settled has no value that is known.
+  if (situation.settled?.hash === undefined && situation.unseenAbove(touch.rank.time))
+    return [...own, 'older-than-newest-snapshot'];
+  return own;
+}
+
+const NONE: readonly never[] = [];
+
+/** What was in doubt when the touch came and still is. */
+function lastingDoubts(touch: Touch, { value }: FieldSituation): readonly Doubt[] {
   const seen = value.known && compareRanks(value.rank, touch.rank) >= 0;
-  const doubts = touch.doubts.filter(
+  return touch.doubts.filter(
     (doubt) =>
       doubt !== 'rank-not-above-settled' &&
       doubt !== 'older-than-newest-snapshot' &&
       !(doubt === 'field-not-in-snapshot' && seen),
   );
-  if (isStale(touch, situation)) doubts.push('rank-not-above-settled');
-  // What a deletion settled has no value that is known.
-  else if (situation.settled?.hash === undefined && situation.unseenAbove(touch.rank.time))
-    doubts.push('older-than-newest-snapshot');
-  return doubts;
 }
 
 /**

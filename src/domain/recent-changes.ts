@@ -103,10 +103,14 @@ export class RecentChanges {
 
   /** What the sync state carries: the newest closed ones. An open one left in would be taken for a duplicate after a crash. */
   toState(openIds: ReadonlySet<string>): readonly RecentChange[] {
-    return byTime(this.all().filter((change) => !openIds.has(change.eventId))).slice(-RECENT_KEPT);
+    const all = this.all();
+    const closed = openIds.size === 0 ? all : all.filter((change) => !openIds.has(change.eventId));
+    return byTime(closed).slice(-RECENT_KEPT);
   }
 }
 
 function byTime(changes: readonly RecentChange[]): readonly RecentChange[] {
-  return [...changes].sort((a, b) => a.time - b.time);
+  // They mostly came in order.
+  const inOrder = changes.every((change, index) => change.time >= (changes[index - 1]?.time ?? change.time));
+  return inOrder ? changes : [...changes].sort((a, b) => a.time - b.time);
 }

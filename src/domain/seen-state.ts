@@ -8,6 +8,7 @@ import { snapshotBytes } from './snapshot-size.ts';
 interface Seen {
   readonly snapshot: Snapshot;
   readonly rank: Rank;
+  readonly bytes: number;
 }
 
 /**
@@ -54,10 +55,11 @@ export class SeenState {
 
   /** Takes a snapshot into account; with a sequence, it is that of a held change. */
   observe(snapshot: Snapshot, rank: Rank, sequence?: number): void {
-    if (sequence === undefined) this.#fold({ snapshot, rank });
+    if (sequence === undefined) this.#fold(snapshot, rank);
     else {
-      this.#held.set(sequence, { snapshot, rank });
-      this.#heldBytes += snapshotBytes(snapshot);
+      const bytes = snapshotBytes(snapshot);
+      this.#held.set(sequence, { snapshot, rank, bytes });
+      this.#heldBytes += bytes;
     }
     this.#set(withSnapshot(this.#state, snapshot, rank, this.#trustEmptyTags));
     this.#newestSeen = Math.max(this.#newestSeen, rank.time);
@@ -82,21 +84,24 @@ export class SeenState {
     const seen = this.#held.get(sequence);
     if (seen === undefined) return;
     this.#held.delete(sequence);
-    this.#heldBytes -= snapshotBytes(seen.snapshot);
-    this.#fold(seen);
+    this.#heldBytes -= seen.bytes;
+    this.#fold(seen.snapshot, seen.rank);
   }
 
   /** Rough size in memory, bytes; a snapshot that is kept for several reasons may count twice, the merged one shares their parts. */
   get bytes(): number {
-    const kept = new Set<Snapshot>();
-    for (const slot of Object.values(this.#state)) kept.add(slot.snapshot);
-    for (const slot of Object.values(this.#folded)) kept.add(slot.snapshot);
+    const { structure, tags, owners } = this.#state;
+    const { structure: folded, tags: foldedTags, owners: foldedOwners } = this.#folded;
     let bytes = this.#heldBytes;
-    for (const snapshot of kept) bytes += snapshotBytes(snapshot);
+    if (structure !== undefined) bytes += snapshotBytes(structure.snapshot);
+    // Mostly all of them are one and the same.
+    for (const slot of [tags, owners, folded, foldedTags, foldedOwners]) {
+      if (slot !== undefined && slot.snapshot !== structure?.snapshot) bytes += snapshotBytes(slot.snapshot);
+    }
     return bytes;
   }
 
-  #fold({ snapshot, rank }: Seen): void {
+  #fold(snapshot: Snapshot, rank: Rank): void {
     this.#folded = withSnapshot(this.#folded, snapshot, rank, this.#trustEmptyTags);
     this.#foldedSeen = Math.max(this.#foldedSeen, rank.time);
   }

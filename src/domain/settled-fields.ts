@@ -76,9 +76,9 @@ export class SettledFields {
   toState(): Pick<SyncState, 'base' | 'fields' | 'floor'> {
     const counts = new Map<string, { rank: Rank; count: number }>();
     for (const { rank } of this.#fields.values()) {
-      const id = JSON.stringify(rank);
-      const entry = counts.get(id);
-      if (entry === undefined) counts.set(id, { rank, count: 1 });
+      // Ranks of one event mostly are the same; one that differs is listed below.
+      const entry = counts.get(rank.eventId);
+      if (entry === undefined) counts.set(rank.eventId, { rank, count: 1 });
       else entry.count += 1;
     }
     let base: { rank: Rank; count: number } | undefined;

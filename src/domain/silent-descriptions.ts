@@ -26,15 +26,22 @@ export function differingDescriptions(
   touched: readonly Touch[],
   { isOpen, atHand, settled }: KnownDescriptions,
 ): readonly Touch[] {
-  const keys = new Set(touched.map((touch) => touch.key));
   const doubts = isUndo(event) ? (['undo'] as const) : [];
+  const isTouched = membership(touched);
   const touches: Touch[] = [];
   for (const { field, key, text } of descriptionsOf(snapshot)) {
-    const known = keys.has(key) ? undefined : isOpen(key) ? atHand(field) : settled(key);
+    const known = isTouched(key) ? undefined : isOpen(key) ? atHand(field) : settled(key);
     if (known?.hash === undefined || !isAbove(rank, known.rank) || valueHash(text) === known.hash) continue;
     touches.push({ sequence, eventId: event.id, field, key, rank, reason: 'differs', removedTags: [], doubts });
   }
   return touches;
+}
+
+/** Whether a field is among the touched ones, of which there are mostly few. */
+function membership(touched: readonly Touch[]): (key: FieldKey) => boolean {
+  if (touched.length <= 8) return (key) => touched.some((touch) => touch.key === key);
+  const keys = new Set(touched.map((touch) => touch.key));
+  return (key) => keys.has(key);
 }
 
 /**

@@ -83,12 +83,12 @@ function aboveSettled(
 /** Hashes of the aspects of a snapshot, for `RecentChange.after`. */
 export function aspectHashes(snapshot: Snapshot): Partial<Record<Aspect, string>> {
   const contents = aspectContents(snapshot);
-  return Object.fromEntries(
-    ASPECTS.flatMap((aspect) => {
-      const content = contents[aspect];
-      return content === undefined ? [] : [[aspect, valueHash(content)]];
-    }),
-  );
+  const hashes: Partial<Record<Aspect, string>> = {};
+  for (const aspect of ASPECTS) {
+    const content = contents[aspect];
+    if (content !== undefined) hashes[aspect] = valueHash(content);
+  }
+  return hashes;
 }
 
 /**

@@ -24,5 +24,7 @@ export function parseAckSubject(subject: string | undefined): AckSubject | undef
     streamTime: Math.floor(Number(nanoseconds) / 1_000_000),
     pending: Number(pending),
   };
-  return Object.values(parsed).every(Number.isFinite) ? parsed : undefined;
+  const { deliveryCount, streamSequence, streamTime } = parsed;
+  // A sum is finite only where all of it is.
+  return Number.isFinite(deliveryCount + streamSequence + streamTime + parsed.pending) ? parsed : undefined;
 }

@@ -1,5 +1,7 @@
 import type { Delivery, MessageHeaders } from './contract.ts';
 
+const ACK = Buffer.from('+ACK');
+
 /** Everything of a received message that becomes a delivery. */
 export interface ReceivedMessage {
   readonly subject: string;
@@ -25,7 +27,7 @@ export interface HeldOptions {
   /** Held messages are reported as worked on at a third of this. */
   readonly ackWaitMs: number;
   /** Sends to the server; must not throw. */
-  readonly send: (subject: string, payload: string) => void;
+  readonly send: (subject: string, payload: string | Uint8Array) => void;
   /** A message is no longer in hand. */
   readonly released: (bytes: number) => void;
 }
@@ -89,7 +91,7 @@ export class HeldMessages {
   // Made apart from the delivery, so that a caller who keeps only these does not keep the body.
   #handles(sequence: number, held: Held): Pick<Delivery, 'ack' | 'nak' | 'working'> {
     return {
-      ack: () => this.#end(sequence, held, '+ACK'),
+      ack: () => this.#end(sequence, held, ACK),
       nak: (delayMs) => this.#end(sequence, held, nakPayload(delayMs)),
       working: () => {
         if (this.#held.get(sequence) === held) this.#options.send(held.ackSubject, '+WPI');
@@ -97,7 +99,7 @@ export class HeldMessages {
     };
   }
 
-  #end(sequence: number, held: Held, payload: string): void {
+  #end(sequence: number, held: Held, payload: string | Uint8Array): void {
     if (this.#held.get(sequence) !== held) return;
     this.#held.delete(sequence);
     if (this.#held.size === 0) this.stopKeepingAlive();

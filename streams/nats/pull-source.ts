@@ -342,7 +342,7 @@ class Puller {
   }
 
   /** Once the connection is closed nothing is sent: what is not acknowledged will be delivered again. */
-  #send(subject: string, data: string, reply?: string): void {
+  #send(subject: string, data: string | Uint8Array, reply?: string): void {
     this.#link.send(reply === undefined ? { subject, data } : { subject, data, options: { reply } });
   }
 }

@@ -3,22 +3,13 @@ import { z } from 'zod';
 import { API_TIMEOUT_MS, apiRequest } from './api-request.ts';
 import type { NatsLink } from './connection.ts';
 import type { StoredMessage } from './contract.ts';
+import { readDirectAnswer } from './direct-answer.ts';
 import { directGets, PARALLEL } from './direct-gets.ts';
 import { readHeaders } from './message-headers.ts';
 import { StreamError, toStreamError } from './stream-error.ts';
 
 /** Fewer subjects are asked for one by one. */
 const FEW = 4;
-
-/** Headers that a direct get adds to the stored ones. */
-const ADDED = [
-  'Nats-Stream',
-  'Nats-Subject',
-  'Nats-Sequence',
-  'Nats-Time-Stamp',
-  'Nats-Last-Sequence',
-  'Nats-Num-Pending',
-];
 
 const storedAnswer = z.object({
   message: z.object({
@@ -155,15 +146,9 @@ function fromDirect(answer: Msg, doing: string): StoredMessage | undefined {
   const code = answer.headers?.code ?? 0;
   if (code === 404) return undefined;
   if (code !== 0) throw new StreamError('rejected', `NATS refused to ${doing}: ${answer.headers?.description ?? code}`);
-  const headers: Record<string, string> = { ...readHeaders(answer.headers) };
-  const subject = headers['Nats-Subject'];
-  const sequence = Number(headers['Nats-Sequence']);
-  const time = Date.parse(headers['Nats-Time-Stamp'] ?? '');
-  if (subject === undefined || !Number.isFinite(sequence) || !Number.isFinite(time)) {
-    throw new StreamError('rejected', `NATS answered strangely to: ${doing}`);
-  }
-  for (const name of ADDED) delete headers[name];
-  return { subject, sequence, time, headers, data: answer.data };
+  const stored = readDirectAnswer(answer);
+  if (stored === undefined) throw new StreamError('rejected', `NATS answered strangely to: ${doing}`);
+  return stored;
 }
 
 async function leaderGet(

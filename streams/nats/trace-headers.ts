@@ -25,6 +25,9 @@ const getter: TextMapGetter<MessageHeaders> = {
   get: (carrier, name) => {
     const wanted = name.toLowerCase();
     if (!TRACE_HEADERS.some((ours) => ours === wanted)) return undefined;
-    return carrier[wanted] ?? Object.entries(carrier).find(([key]) => key.toLowerCase() === wanted)?.[1];
+    const exact = carrier[wanted];
+    if (exact !== undefined) return exact;
+    for (const key in carrier) if (key.length === wanted.length && key.toLowerCase() === wanted) return carrier[key];
+    return undefined;
   },
 };

@@ -1,0 +1,56 @@
+import type { AdmittedChange } from './admitted-change.ts';
+
+/**
+ * The changes of an asset that are admitted and not settled, by sequence.
+ * Invariant: `open` of each is the number of its touches that are open; one of which something is decided no longer counts as an undo
+ * that may move.
+ */
+export class AdmittedChanges {
+  readonly #bySequence = new Map<number, AdmittedChange>();
+  /** How many of them are undos that may move. */
+  #undos = 0;
+
+  has(sequence: number): boolean {
+    return this.#bySequence.has(sequence);
+  }
+
+  get(sequence: number): AdmittedChange | undefined {
+    return this.#bySequence.get(sequence);
+  }
+
+  add(admitted: AdmittedChange): void {
+    const { sequence } = admitted.change;
+    this.delete(sequence);
+    this.#bySequence.set(sequence, admitted);
+    if (admitted.undo !== undefined) this.#undos += 1;
+  }
+
+  delete(sequence: number): void {
+    const admitted = this.#bySequence.get(sequence);
+    if (admitted === undefined) return;
+    if (admitted.undo !== undefined) this.#undos -= 1;
+    this.#bySequence.delete(sequence);
+  }
+
+  /** One of the change's touches is closed: something of it is decided. */
+  closeOne(sequence: number): void {
+    const admitted = this.#bySequence.get(sequence);
+    if (admitted === undefined) return;
+    admitted.open -= 1;
+    if (admitted.undo === undefined) return;
+    const { undo: _, ...decided } = admitted;
+    this.add(decided);
+  }
+
+  /** The undos that may move. */
+  undos(): readonly AdmittedChange[] {
+    return this.#undos === 0 ? [] : [...this.#bySequence.values()].filter(({ undo }) => undo !== undefined);
+  }
+
+  /** Ids of the events that are not decided yet. */
+  openEvents(): Set<string> {
+    const ids = new Set<string>();
+    for (const { open, change } of this.#bySequence.values()) if (open > 0) ids.add(change.event.id);
+    return ids;
+  }
+}
