@@ -4,7 +4,7 @@ import type { AssetWork, FieldResult } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { RecordAnswer } from '../lane/lane-ports.ts';
 import { wholeTime } from '../lane/whole-time.ts';
-import type { Round } from '../outcome-recorder/record-round.ts';
+import { type Round, recordedTraces } from '../outcome-recorder/record-round.ts';
 import { type RecordedRound, recordTogether } from '../outcome-recorder/record-together.ts';
 import { createAdmission } from './admission.ts';
 import { admitSafely } from './admit-safely.ts';
@@ -174,7 +174,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
   function fence(state: State, entry: AssetEntry, ctx: Ctx): void {
     const { subject, key, outcomeSequence: expectedSequence } = entry;
     const message = emptyOutcome(entry, identity, state.config.revision, wholeTime(ctx.clock));
-    record(state, entry, { subject, key, expectedSequence, message, failed: [], held: new Map() });
+    record(state, entry, { subject, key, expectedSequence, message, failed: [], traces: new Map() });
   }
 
   function readCatalogue(state: State, entry: AssetEntry, ctx: Ctx): void {
@@ -233,7 +233,7 @@ export function assetCoalescer(options: CoalescerOptions): Behavior<State, Coale
       expectedSequence: entry.outcomeSequence,
       message: closed.message,
       failed: closed.failed,
-      held: new Map(entry.held),
+      traces: recordedTraces(closed.message, entry.held),
       ...(closed.previous === undefined ? {} : { previous: closed.previous }),
     };
     record(state, entry, round);

@@ -83,9 +83,9 @@ export function closeRound(
     entry.parked.delete(sequence);
   }
   notePartial(entry, outcome.closed, settles);
-  const items = [...entry.items.splice(0), ...outcome.items];
-  const superseded = [...entry.superseded.splice(0), ...outcome.superseded];
-  const failed = [...entry.failed.splice(0), ...outcome.failed];
+  const items = takeAll(entry.items, outcome.items);
+  const superseded = takeAll(entry.superseded, outcome.superseded);
+  const failed = takeAll<ClosedRound['failed'][number]>(entry.failed, outcome.failed);
   entry.finished.clear();
   if (outcome.retry.length === 0 && !parks) {
     entry.catalogueAttempts = 0;
@@ -93,16 +93,31 @@ export function closeRound(
     awaitRelease(entry, now);
   }
   if (items.length === 0 && superseded.length === 0 && settles.length === 0 && !parks) return { failed };
-  const message = { ...emptyOutcome(entry, identity, configRevision, now), items, superseded, settles };
+  const message = outcomeMessage(entry, identity, configRevision, now, { items, superseded, settles });
   return { message, failed, ...(previous === undefined ? {} : { previous }) };
+}
+
+/** What was noted, which is forgotten, and what has come of the round. */
+function takeAll<T>(noted: T[], outcome: readonly T[]): readonly T[] {
+  return noted.length === 0 ? outcome : [...noted.splice(0), ...outcome];
 }
 
 /** An outcome that decides nothing and carries the state as it is: after it, those of an earlier owner are refused. */
 export function emptyOutcome(
   entry: AssetEntry,
+  identity: LaneIdentity,
+  configRevision: number,
+  now: number,
+): OutcomeMessage {
+  return outcomeMessage(entry, identity, configRevision, now, { items: [], superseded: [], settles: [] });
+}
+
+function outcomeMessage(
+  entry: AssetEntry,
   { target, lane, epoch }: LaneIdentity,
   configRevision: number,
   now: number,
+  { items, superseded, settles }: Pick<OutcomeMessage, 'items' | 'superseded' | 'settles'>,
 ): OutcomeMessage {
   return {
     v: 1,
@@ -113,15 +128,17 @@ export function emptyOutcome(
     lane,
     epoch,
     configRevision,
-    items: [],
-    superseded: [],
-    settles: [],
+    items,
+    superseded,
+    settles,
     state: carriedState(entry),
   };
 }
 
 function carriedState(entry: AssetEntry): SyncState {
-  return { ...entry.ledger.toSyncState(), ...partialState(entry), ...parkedState(entry) };
+  const state = entry.ledger.toSyncState();
+  if (entry.partial.size === 0 && entry.parked.size === 0) return state;
+  return { ...state, ...partialState(entry), ...parkedState(entry) };
 }
 
 /** The outcome is stored: the settled changes can be acknowledged, and are no longer held. */

@@ -91,7 +91,13 @@ export interface LanePorts {
 
 /** What a lane tells about itself; metrics and the lane table are made from it. */
 export interface LaneObserver {
-  outcome(channel: string | undefined, status: OutcomeStatus, changeToWriteMs: number | undefined): void;
+  /** `count`: so many alike; default 1. */
+  outcome(
+    channel: string | undefined,
+    status: OutcomeStatus,
+    changeToWriteMs: number | undefined,
+    count?: number,
+  ): void;
   deadLetter(failureClass: string): void;
   limiterWait(ms: number): void;
   target(state: 'up' | 'down', lastError: string | undefined): void;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Context } from '@opentelemetry/api';
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { Touch } from '../../src/domain/ledger.ts';
 import { boundedStatements } from '../../src/domain/long-values.ts';
-import type { DeadLetter, OutcomeItem, OutcomeMessage } from '../../src/domain/outcome.ts';
+import type { DeadLetter, OutcomeItem, OutcomeMessage, SupersededItem } from '../../src/domain/outcome.ts';
 import type { SyncState } from '../../src/domain/sync-state.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { LanePorts, RecordAnswer } from '../lane/lane-ports.ts';
@@ -17,7 +17,8 @@ export interface Round {
   readonly message: OutcomeMessage;
   readonly previous?: SyncState;
   readonly failed: readonly { readonly item: OutcomeItem; readonly touch?: Touch }[];
-  readonly held: ReadonlyMap<number, HeldChange>;
+  /** Of the changes that the outcome concerns and whose traces are recorded: the context that their spans go under, by sequence. */
+  readonly traces: ReadonlyMap<number, Context>;
 }
 
 /**
@@ -32,11 +33,10 @@ export async function recordRound(round: Round, ports: LanePorts): Promise<Recor
     if (!bodies.has(sequence)) bodies.set(sequence, await ports.store.changeBody(sequence));
     await ports.store.recordDeadLetter(deadLetter(message, item, touch, bodies.get(sequence)));
   }
-  const spans = [...statuses(message)].map(([sequence, status]) => {
-    const { span } = startStage('outcome', round.held.get(sequence)?.trace ?? ROOT_CONTEXT, {
-      attributes: { 'backflow.status': status },
-    });
-    return span;
+  const spans = [...round.traces].map(([sequence, trace]) => {
+    const status = worstStatus(message, sequence);
+    const attributes = status === undefined ? {} : { 'backflow.status': status };
+    return startStage('outcome', trace, { attributes }).span;
   });
   try {
     const previous = round.previous ?? message.state;
@@ -51,16 +51,31 @@ export async function recordRound(round: Round, ports: LanePorts): Promise<Recor
 /** The worst news first: what a person would look for in the change's trace. */
 const ORDER = ['failed', 'applied', 'observed', 'unchanged', 'skipped', 'superseded'];
 
-function statuses(message: OutcomeMessage): Map<number, string> {
-  const found = new Map<number, string>();
-  const note = (sequence: number, status: string): void => {
-    const known = found.get(sequence);
-    if (known === undefined || ORDER.indexOf(status) < ORDER.indexOf(known)) found.set(sequence, status);
-  };
-  for (const item of message.items) note(item.sequence, item.status);
-  for (const item of message.superseded) note(item.sequence, 'superseded');
-  return found;
+function worstStatus({ items, superseded }: OutcomeMessage, sequence: number): string | undefined {
+  const statuses = new Set<string>();
+  for (const item of items) if (item.sequence === sequence) statuses.add(item.status);
+  if (superseded.some((item) => item.sequence === sequence)) statuses.add('superseded');
+  return ORDER.find((status) => statuses.has(status));
 }
+
+/** The contexts of those of the changes that the message names and whose traces are recorded: most are not. */
+export function recordedTraces(
+  { items, superseded }: Pick<OutcomeMessage, 'items' | 'superseded'>,
+  held: ReadonlyMap<number, Pick<HeldChange, 'span' | 'trace'>>,
+): Round['traces'] {
+  let traces: Map<number, Context> | undefined;
+  for (const list of [items, superseded]) {
+    for (const { sequence } of list) {
+      const change = held.get(sequence);
+      if (change?.span.isRecording() !== true) continue;
+      traces ??= new Map();
+      traces.set(sequence, change.trace);
+    }
+  }
+  return traces ?? NO_TRACES;
+}
+
+const NO_TRACES: Round['traces'] = new Map();
 
 function observe({ message, failed }: Round, ports: LanePorts): void {
   for (const { item } of failed) ports.observe.deadLetter(item.failure?.class ?? 'invalid');
@@ -72,7 +87,14 @@ function observe({ message, failed }: Round, ports: LanePorts): void {
       applied ? item.timings.settledAt - item.timings.receivedAt : undefined,
     );
   }
-  for (const item of message.superseded) ports.observe.outcome(item.channel, 'superseded', undefined);
+  for (const [channel, count] of countByChannel(message.superseded))
+    ports.observe.outcome(channel, 'superseded', undefined, count);
+}
+
+function countByChannel(items: readonly SupersededItem[]): ReadonlyMap<string | undefined, number> {
+  const counts = new Map<string | undefined, number>();
+  for (const { channel } of items) counts.set(channel, (counts.get(channel) ?? 0) + 1);
+  return counts;
 }
 
 function deadLetter(

@@ -21,7 +21,7 @@ function round(key: string): Round {
     settles: [],
     state: { v: 1, fields: {}, recent: [], settled: [] },
   } as const;
-  return { subject: `outcome.${key}`, key, expectedSequence: 0, message, failed: [], held: new Map() };
+  return { subject: `outcome.${key}`, key, expectedSequence: 0, message, failed: [], traces: new Map() };
 }
 
 /** A recorder whose store answers when the test says so. */

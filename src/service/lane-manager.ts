@@ -34,7 +34,7 @@ import { presentTrouble } from './store-trouble.ts';
 /** Bytes that the changes in flight of all lanes of a replica may take together. */
 const CREDIT_BYTES = 32 * 1024 * 1024;
 /** Changes in flight of one lane. */
-const CREDIT_MESSAGES = 2_000;
+const CREDIT_MESSAGES = 4_000;
 /** Bytes for the states of resident assets, of all lanes together. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 const STATUS_TIMEOUT_MS = 2_000;

@@ -16,9 +16,9 @@ export interface LaneObserverOptions {
 export function laneObserver({ target, partition, metrics, log, vitals }: LaneObserverOptions): LaneObserver {
   const label = { target: target.service, partition };
   return {
-    outcome(channel, status, changeToWriteMs) {
-      metrics.outcome(target.service, channel, status);
-      if (status === 'applied') vitals.applied += 1;
+    outcome(channel, status, changeToWriteMs, count = 1) {
+      metrics.outcome(target.service, channel, status, count);
+      if (status === 'applied') vitals.applied += count;
       if (changeToWriteMs !== undefined) metrics.changeToWrite(target.service, changeToWriteMs);
     },
     deadLetter(failureClass) {

@@ -26,7 +26,7 @@ export interface Metrics {
   text(): Promise<string>;
   intakeAnswered(source: IntakeSource, answer: IntakeAnswer): void;
   intakeEvent(source: IntakeSource, result: IntakeResult): void;
-  outcome(target: string, channel: string | undefined, status: OutcomeStatus): void;
+  outcome(target: string, channel: string | undefined, status: OutcomeStatus, count?: number): void;
   /** From the event's own time to the proven write. */
   changeToWrite(target: string, milliseconds: number): void;
   /** Messages in CHANGES that the lane has not settled. */
@@ -189,8 +189,8 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     intakeAnswered: (source, answer) => intakeRequests.inc({ source, answer }),
     intakeEvent: (source, result) => intakeEvents.inc({ source, result }),
-    outcome: (name, of, status) =>
-      outcomes.inc({ target: target(name), channel: of === undefined ? '' : channel(of), status }),
+    outcome: (name, of, status, count = 1) =>
+      outcomes.inc({ target: target(name), channel: of === undefined ? '' : channel(of), status }, count),
     changeToWrite: (name, milliseconds) => latency.observe({ target: target(name) }, seconds(milliseconds)),
     laneLag: (lane, messages) => lag.set(labelsOf(lane), messages),
     oldestUnapplied: (lane, milliseconds) => oldest.set(labelsOf(lane), seconds(milliseconds)),
