@@ -305,6 +305,6 @@ function noteGone(entry: AssetEntry, sequence: number): void {
 /** A parked change as the stages see it: it is acknowledged already. */
 function asDelivery({ sequence, streamTime, headers, data }: ParkedChange) {
   const nothing = (): void => undefined;
-  const handles = { ack: nothing, nak: nothing, working: nothing };
+  const handles = { ack: nothing, nak: nothing };
   return { subject: '', sequence, deliveryCount: 2, streamTime, headers, data, pending: 0, ...handles };
 }

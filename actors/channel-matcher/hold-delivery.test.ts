@@ -7,7 +7,7 @@ import { UNREADABLE, unreadableItem, unreadableLetter } from './unreadable.ts';
 function delivery(data: string, headers: Readonly<Record<string, string>> = {}): Delivery {
   const nothing = () => undefined;
   const common = { subject: 's', sequence: 4, deliveryCount: 1, streamTime: T0, pending: 0 };
-  return { ...common, headers, data: Buffer.from(data), ack: nothing, nak: nothing, working: nothing };
+  return { ...common, headers, data: Buffer.from(data), ack: nothing, nak: nothing };
 }
 const config = sampleConfig([]);
 

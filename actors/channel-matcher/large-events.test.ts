@@ -28,7 +28,6 @@ function setUp(maxBytes: number) {
       pending: 0,
       ack: () => void ends.push(`ack ${sequence}`),
       nak: (delay) => void ends.push(`nak ${sequence} ${delay}`),
-      working: () => undefined,
     });
   return { events, asked, handed, ends, take };
 }

@@ -119,7 +119,6 @@ function world(options: { readonly notes?: SuspectNotes; readonly settled?: numb
     pending: 0,
     ack: () => void log.push(`ack ${sequence}`),
     nak: (ms) => void log.push(`nak ${sequence} ${ms}`),
-    working: nothing,
   });
   return {
     kit,

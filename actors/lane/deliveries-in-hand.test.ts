@@ -13,7 +13,6 @@ function delivery(sequence: number, log: string[]): Delivery {
     pending: 0,
     ack: () => void log.push(`ack ${sequence}`),
     nak: () => void log.push(`nak ${sequence}`),
-    working: () => undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../streams/nats/contract.ts';
+import type { Delivery, MessageHeaders } from '../../streams/nats/contract.ts';
 
 /**
  * Every delivery that a lane took from its source and has not ended. The source keeps what it handed out alive for as long as the
@@ -6,7 +6,8 @@ import type { Delivery } from '../../streams/nats/contract.ts';
  * States of a delivery: open → acked or given back; what comes after that does nothing.
  */
 export class DeliveriesInHand {
-  readonly #open = new Set<() => void>();
+  /** What gives each of them back; kept alone, since it does not hold the body. */
+  readonly #open = new Set<Delivery['nak']>();
   #closed = false;
 
   get size(): number {
@@ -15,25 +16,27 @@ export class DeliveriesInHand {
 
   /** The delivery as the stages see it: it ends at most once, and never after `giveBack`. */
   track(delivery: Delivery): Delivery {
-    // Only these are kept: they do not hold the body.
-    const { ack, nak, working } = delivery;
-    const giveBack = (): void => nak();
-    const end = (how: () => void): void => {
-      if (!this.#closed && this.#open.delete(giveBack)) how();
-    };
-    if (this.#closed) nak();
-    else this.#open.add(giveBack);
     const { subject, sequence, deliveryCount, streamTime, headers, data, pending } = delivery;
+    if (this.#closed) delivery.nak();
+    else this.#open.add(delivery.nak);
+    const { ack, nak } = this.#handles(delivery.ack, delivery.nak);
+    return { subject, sequence, deliveryCount, streamTime, headers, data, pending, ack, nak };
+  }
+
+  // Made apart from the delivery, so that whoever keeps only these does not keep the body.
+  #handles(ack: Delivery['ack'], nak: Delivery['nak']): Pick<Delivery, 'ack' | 'nak'> {
     return {
-      subject,
-      sequence,
-      deliveryCount,
-      streamTime,
-      headers,
-      data,
-      pending,
-      ...handles(ack, nak, working, end),
+      ack: () => {
+        if (this.#end(nak)) ack();
+      },
+      nak: (delayMs) => {
+        if (this.#end(nak)) nak(delayMs);
+      },
     };
+  }
+
+  #end(giveBack: Delivery['nak']): boolean {
+    return !this.#closed && this.#open.delete(giveBack);
   }
 
   /** From now on nothing is acknowledged any more. */
@@ -51,20 +54,11 @@ export class DeliveriesInHand {
   }
 }
 
-// Made apart from the delivery, so that whoever keeps only these does not keep the body.
-function handles(
-  ack: Delivery['ack'],
-  nak: Delivery['nak'],
-  working: Delivery['working'],
-  end: (how: () => void) => void,
-): Pick<Delivery, 'ack' | 'nak' | 'working'> {
-  return { ack: () => end(ack), nak: (delayMs) => end(() => nak(delayMs)), working };
-}
-
 const NO_BODY = new Uint8Array();
+const NO_HEADERS: MessageHeaders = {};
 
 /** The delivery without its body, which is no longer needed once it is parsed. */
 export function withoutBody(delivery: Delivery): Delivery {
-  const { subject, sequence, deliveryCount, streamTime, pending, ack, nak, working } = delivery;
-  return { subject, sequence, deliveryCount, streamTime, pending, headers: {}, data: NO_BODY, ack, nak, working };
+  const { subject, sequence, deliveryCount, streamTime, pending, ack, nak } = delivery;
+  return { subject, sequence, deliveryCount, streamTime, pending, headers: NO_HEADERS, data: NO_BODY, ack, nak };
 }

@@ -6,7 +6,7 @@ import { pullInto } from './pull-into.ts';
 function delivery(sequence: number): Delivery {
   const nothing = () => undefined;
   const common = { subject: 's', sequence, deliveryCount: 1, streamTime: 0, pending: 0, headers: {} };
-  return { ...common, data: new Uint8Array(), ack: nothing, nak: nothing, working: nothing };
+  return { ...common, data: new Uint8Array(), ack: nothing, nak: nothing };
 }
 
 /** Takes batches one at a time, when told to. */

@@ -32,7 +32,6 @@ function reader(answer: (message: IntakeMessage) => Promise<IntakeReport>) {
       pending: 0,
       ack: () => ended.push(`ack ${sequence}`),
       nak: (delay) => ended.push(`nak ${sequence} ${delay}`),
-      working: () => {},
     });
   return { deliver, ended, running };
 }

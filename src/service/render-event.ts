@@ -145,7 +145,6 @@ function heldChange(event: ChangeEvent, config: CompiledConfig): HeldChange {
       pending: 0,
       ack: () => {},
       nak: () => {},
-      working: () => {},
     },
     received: { sequence: SEQUENCE, streamTime: timestamp, event },
     asset,

@@ -3,7 +3,10 @@ import type { Observable } from 'rxjs';
 /** Headers of a message; names are case-sensitive, ours are lower-case except NATS's own. */
 export type MessageHeaders = Readonly<Record<string, string>>;
 
-/** A message handed out against one credit. Exactly one of `ack`, `nak` ends it and gives the credit back. */
+/**
+ * A message handed out against one credit. Exactly one of `ack`, `nak` ends it and gives the credit back; both are functions of this
+ * delivery alone, which do not hold its body.
+ */
 export interface Delivery {
   readonly subject: string;
   readonly sequence: number;
@@ -17,8 +20,6 @@ export interface Delivery {
   readonly pending: number;
   ack(): void;
   nak(delayMs?: number): void;
-  /** Tells the server that the message is still being worked on. */
-  working(): void;
 }
 
 /** Room for messages in flight, counted in messages and in bytes. */

@@ -89,13 +89,10 @@ export class HeldMessages {
   }
 
   // Made apart from the delivery, so that a caller who keeps only these does not keep the body.
-  #handles(sequence: number, held: Held): Pick<Delivery, 'ack' | 'nak' | 'working'> {
+  #handles(sequence: number, held: Held): Pick<Delivery, 'ack' | 'nak'> {
     return {
       ack: () => this.#end(sequence, held, ACK),
       nak: (delayMs) => this.#end(sequence, held, nakPayload(delayMs)),
-      working: () => {
-        if (this.#held.get(sequence) === held) this.#options.send(held.ackSubject, '+WPI');
-      },
     };
   }
 

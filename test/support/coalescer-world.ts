@@ -165,7 +165,7 @@ export function owner(
     const entity = { description: `text ${sequence}`, ...event.entity };
     const body = sampleEvent({ id: `e${sequence}`, time: T0 + sequence, ...event, entity });
     bodies.set(sequence, body.replaceAll('orders', table));
-    const handles = { ack, nak: nothing, working: nothing };
+    const handles = { ack, nak: nothing };
     const delivery = { ...original(sequence), subject: '', deliveryCount: 1, pending: 0, ...handles };
     const held = holdDelivery(delivery, IDENTITY, config, T0);
     if (held === undefined) throw new Error('the sample is no change');

@@ -136,7 +136,6 @@ export function sampleHeld(
       pending: 0,
       ack: () => void options.acks?.push(sequence),
       nak: () => undefined,
-      working: () => undefined,
     },
     IDENTITY,
     config,

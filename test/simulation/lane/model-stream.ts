@@ -168,7 +168,7 @@ export class ModelSource implements PullSource {
     return open;
   }
 
-  #handles(entry: Entry): Pick<Delivery, 'ack' | 'nak' | 'working'> {
+  #handles(entry: Entry): Pick<Delivery, 'ack' | 'nak'> {
     const { kit } = this.#stream;
     let ended = false;
     const end = (reached: () => void): void => {
@@ -193,7 +193,6 @@ export class ModelSource implements PullSource {
         end(() => {
           if (entry.holder === undefined) entry.notBefore = kit.clock.now() + (delayMs ?? 0);
         }),
-      working: () => undefined,
     };
   }
 }
