@@ -112,6 +112,7 @@ export function hasNoted(entry: AssetEntry): boolean {
 /** When the entry has to be looked at again although nothing arrives for it (epoch milliseconds); undefined: never. */
 export function dueAt(entry: AssetEntry): number | undefined {
   if (entry.unrecorded !== undefined) return entry.unrecorded.at;
+  if (entry.notBefore === 0 && entry.ledger.waiting().length === 0) return undefined;
   const times = entry.phase === 'reading' ? [] : entry.ledger.waiting().map(({ until }) => until);
   if (entry.phase === 'idle' && entry.notBefore > 0 && hasWork(entry)) times.push(entry.notBefore);
   return times.length === 0 ? undefined : Math.min(...times);

@@ -17,6 +17,7 @@ export const BUCKETS = { config: 'backflow-config', leases: 'backflow-leases', c
 
 /** A name as one subject token: letters, digits, `-` and `_` stay, every other UTF-8 byte becomes `=` and two hexadecimal digits. */
 export function encodeToken(name: string): string {
+  if (/^[A-Za-z0-9_-]+$/.test(name)) return name;
   let token = '';
   for (const byte of Buffer.from(name, 'utf8')) {
     const char = String.fromCharCode(byte);

@@ -54,6 +54,11 @@ export function isIgnorable(event: ChangeEvent): boolean {
 /** The fields that an event touches by itself, each once. */
 export function touchesOf(event: ChangeEvent, context: TouchContext = {}): readonly EventTouch[] {
   if (isDeletion(event)) return [];
+  const only = event.changes?.length === 1 ? event.changes[0] : undefined;
+  if (only !== undefined && !touchesWhole(event)) {
+    const touched = touchesOfChange(event, only, context);
+    if (touched.length <= 1) return touched;
+  }
   const touches = new Map<FieldKey, EventTouch>();
   const add = (touch: EventTouch): void => {
     const present = touches.get(touch.key);

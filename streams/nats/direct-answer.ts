@@ -15,10 +15,15 @@ const ADDED = new Set([
 /** The message that a direct get answers with; undefined where the answer does not say which it is. */
 export function readDirectAnswer(answer: Msg): StoredMessage | undefined {
   const { headers } = answer;
-  const subject = headers?.get('Nats-Subject') ?? '';
-  const sequence = Number(headers?.get('Nats-Sequence') || Number.NaN);
-  const time = Date.parse(headers?.get('Nats-Time-Stamp') ?? '');
-  if (headers === undefined || subject === '' || !Number.isFinite(sequence) || !Number.isFinite(time)) return undefined;
+  let subject = '';
+  let sequence = Number.NaN;
+  let time = Number.NaN;
+  for (const [name, [value = '']] of headers ?? []) {
+    if (name === 'Nats-Subject') subject = value;
+    else if (name === 'Nats-Sequence' && value !== '') sequence = Number(value);
+    else if (name === 'Nats-Time-Stamp') time = Date.parse(value);
+  }
+  if (subject === '' || !Number.isFinite(sequence) || !Number.isFinite(time)) return undefined;
   return {
     subject,
     sequence,

@@ -4,14 +4,15 @@ import type { MessageHeaders } from './contract.ts';
 /** The first value of each header, names as they came. */
 export function readHeaders(headers: MsgHdrs | undefined): MessageHeaders {
   const record: Record<string, string> = Object.create(null);
-  for (const name of headers?.keys() ?? []) record[name] = headers?.get(name) ?? '';
+  // Asking the client for one header goes through all of them.
+  for (const [name, [value = '']] of headers ?? []) record[name] = value;
   return record;
 }
 
 /** Headers for the wire. A line break in a value would start a header of its own, so it becomes a blank. */
 export function writeHeaders(record: MessageHeaders): MsgHdrs {
   const headers = emptyHeaders();
-  for (const [name, value] of Object.entries(record)) headers.set(name, value.replace(/[\r\n]+/g, ' '));
+  for (const [name, value] of Object.entries(record)) headers.append(name, value.replace(/[\r\n]+/g, ' '));
   return headers;
 }
 
@@ -21,8 +22,6 @@ const FRAME_BYTES = 12;
 /** Bytes that the headers take on the wire. */
 export function headerBytes(record: MessageHeaders): number {
   let bytes = 0;
-  for (const [name, value] of Object.entries(record)) {
-    bytes += Buffer.byteLength(name) + Buffer.byteLength(value) + 4;
-  }
+  for (const name in record) bytes += Buffer.byteLength(name) + Buffer.byteLength(record[name] ?? '') + 4;
   return bytes === 0 ? 0 : bytes + FRAME_BYTES;
 }
