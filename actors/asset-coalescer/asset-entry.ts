@@ -3,6 +3,8 @@ import type { Asset, AssetKey } from '../../src/domain/asset.ts';
 import type { FieldKey } from '../../src/domain/entity.ts';
 import type { Ledger } from '../../src/domain/ledger.ts';
 import type { OutcomeItem, SupersededItem } from '../../src/domain/outcome.ts';
+import { SparseMap } from '../../src/domain/sparse-map.ts';
+import { SparseSet } from '../../src/domain/sparse-set.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import type { Round } from '../outcome-recorder/record-round.ts';
 import type { FieldHold } from './field-hold.ts';
@@ -35,14 +37,14 @@ export interface AssetEntry {
   outcomeSequence: number;
   /** Epoch of the lane that stored it; 0: there is none. */
   outcomeEpoch: number;
-  readonly held: Map<number, HeldChange>;
+  readonly held: SparseMap<number, HeldChange>;
   /** Sequences of `held` whose values were given out to be written, and nothing was recorded of what came of it. */
-  readonly sent: Set<number>;
-  readonly attempts: Map<FieldKey, FieldAttempts>;
+  readonly sent: SparseSet<number>;
+  readonly attempts: SparseMap<FieldKey, FieldAttempts>;
   /** No work before this time (epoch milliseconds): an object fault is being waited out, or a release. */
   notBefore: number;
   /** Open fields that wait for a person, as the asset was last looked at. */
-  readonly holds: Map<FieldKey, FieldHold>;
+  readonly holds: SparseMap<FieldKey, FieldHold>;
   /** All that is open is held: `notBefore` is far away, and ends with whatever comes for the asset. */
   awaitsRelease: boolean;
   /** What was held back on the target when the asset was last looked at. */
@@ -53,13 +55,13 @@ export interface AssetEntry {
   /** Of `items`: what goes to the dead letters. */
   readonly failed: { readonly item: OutcomeItem }[];
   /** Sequences all of whose keys are decided by `items` and `superseded`. */
-  readonly finished: Set<number>;
+  readonly finished: SparseSet<number>;
   /** Of sequences that are still open: which of their touches an outcome has recorded already (`touchName`). */
-  readonly partial: Map<number, Set<string>>;
+  readonly partial: SparseMap<number, Set<string>>;
   /** Sequences that the last outcome names as parked (or the one that is being stored), with the size of their message. */
-  readonly parked: Map<number, number>;
+  readonly parked: SparseMap<number, number>;
   /** Sequences whose copies this owner has made, or loaded from where they were parked. */
-  readonly copies: Set<number>;
+  readonly copies: SparseSet<number>;
   /** Came while the catalogue was asked; admitted after its answer. */
   arrived: HeldChange[];
   /** Reads of the catalogue that found it unreachable, for the decision that is due. */
@@ -77,19 +79,19 @@ export function newEntry(asset: Asset, key: AssetKey, subject: string, ledger: L
     phase: 'idle',
     outcomeSequence: 0,
     outcomeEpoch: 0,
-    held: new Map(),
-    sent: new Set(),
-    attempts: new Map(),
+    held: new SparseMap(),
+    sent: new SparseSet(),
+    attempts: new SparseMap(),
     notBefore: 0,
-    holds: new Map(),
+    holds: new SparseMap(),
     awaitsRelease: false,
     items: [],
     superseded: [],
     failed: [],
-    finished: new Set(),
-    partial: new Map(),
-    parked: new Map(),
-    copies: new Set(),
+    finished: new SparseSet(),
+    partial: new SparseMap(),
+    parked: new SparseMap(),
+    copies: new SparseSet(),
     arrived: [],
     catalogueAttempts: 0,
   };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SparseMap } from '../../src/domain/sparse-map.ts';
 import { type ParkedAsset, ParkingLot } from './parking-lot.ts';
 
 function parked(due: number, more: Partial<ParkedAsset> = {}): ParkedAsset {
-  return { due, changes: 2, attempts: new Map(), catalogueAttempts: 0, holds: new Map(), ...more };
+  return { due, changes: 2, attempts: new SparseMap(), catalogueAttempts: 0, holds: new SparseMap(), ...more };
 }
 
 describe('ParkingLot', () => {

@@ -1,7 +1,6 @@
 import type { AssetKey } from '../../src/domain/asset.ts';
-import type { FieldKey } from '../../src/domain/entity.ts';
 import type { CreditLimits } from '../../streams/nats/contract.ts';
-import type { AssetEntry, FieldAttempts } from './asset-entry.ts';
+import type { AssetEntry } from './asset-entry.ts';
 
 /** What stays in memory of an asset whose changes are stored away. */
 export interface ParkedAsset {
@@ -9,7 +8,7 @@ export interface ParkedAsset {
   readonly due: number;
   /** How many changes are stored. */
   readonly changes: number;
-  readonly attempts: ReadonlyMap<FieldKey, FieldAttempts>;
+  readonly attempts: AssetEntry['attempts'];
   readonly catalogueAttempts: number;
   /** What of it waits for a person. */
   readonly holds: AssetEntry['holds'];

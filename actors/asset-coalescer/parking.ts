@@ -1,5 +1,6 @@
 import type { AssetKey } from '../../src/domain/asset.ts';
 import type { OutcomeMessage } from '../../src/domain/outcome.ts';
+import { SparseMap } from '../../src/domain/sparse-map.ts';
 import { holdDelivery } from '../channel-matcher/hold-delivery.ts';
 import type { ActorContext } from '../kernel/behavior.ts';
 import type { AssetWork } from '../lane/asset-work.ts';
@@ -286,7 +287,7 @@ export function createParking(options: CoalescerOptions, coalescer: CoalescerHan
 
 /** As little is known of what an earlier owner parked. */
 function unknownAsset(due: number, changes: number): ParkedAsset {
-  return { due, changes, attempts: new Map(), catalogueAttempts: 0, holds: new Map() };
+  return { due, changes, attempts: new SparseMap(), catalogueAttempts: 0, holds: new SparseMap() };
 }
 
 /** Somebody has removed the copy, and the change is no longer in CHANGES either. */

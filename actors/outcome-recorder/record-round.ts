@@ -61,7 +61,7 @@ function worstStatus({ items, superseded }: OutcomeMessage, sequence: number): s
 /** The contexts of those of the changes that the message names and whose traces are recorded: most are not. */
 export function recordedTraces(
   { items, superseded }: Pick<OutcomeMessage, 'items' | 'superseded'>,
-  held: ReadonlyMap<number, Pick<HeldChange, 'span' | 'trace'>>,
+  held: Pick<ReadonlyMap<number, Pick<HeldChange, 'span' | 'trace'>>, 'get'>,
 ): Round['traces'] {
   let traces: Map<number, Context> | undefined;
   for (const list of [items, superseded]) {

@@ -1,4 +1,5 @@
 import type { AdmittedChange } from './admitted-change.ts';
+import { SparseMap } from './sparse-map.ts';
 
 /**
  * The changes of an asset that are admitted and not settled, by sequence.
@@ -6,7 +7,7 @@ import type { AdmittedChange } from './admitted-change.ts';
  * that may move.
  */
 export class AdmittedChanges {
-  readonly #bySequence = new Map<number, AdmittedChange>();
+  readonly #bySequence = new SparseMap<number, AdmittedChange>();
   /** How many of them are undos that may move. */
   #undos = 0;
 

@@ -16,6 +16,7 @@ import { SettledSequences } from './settled-sequences.ts';
 import { differingDescriptions, emptyDescriptions, type KnownDescriptions } from './silent-descriptions.ts';
 import type { Snapshot } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-size.ts';
+import { SparseMap } from './sparse-map.ts';
 import { stateBefore } from './state-before.ts';
 import type { SettledField, SyncState } from './sync-state.ts';
 import { isDeletion, touchesOf, touchesWhole } from './touches.ts';
@@ -45,7 +46,7 @@ class AssetLedger implements Ledger {
   readonly #settled: SettledFields;
   readonly #recent: RecentChanges;
   readonly #held = new AdmittedChanges();
-  readonly #waiting = new Map<number, { readonly change: ReceivedChange; readonly until: number }>();
+  readonly #waiting = new SparseMap<number, { readonly change: ReceivedChange; readonly until: number }>();
   readonly #open = new OpenTouches();
   readonly #seen: SeenState;
   /** Touches that a fresh read, taken after they came, answers for. */

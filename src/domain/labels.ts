@@ -1,10 +1,14 @@
 import { isJsonObject, type Json } from './json.ts';
 import type { OwnerReference, TagLabel } from './snapshot.ts';
 
+const NONE: readonly never[] = [];
+
 /** Labels as OpenMetadata attaches them, each (`source`, `tagFQN`) once; what is no label is left out. */
 export function readTagLabels(value: Json | undefined): readonly TagLabel[] {
+  const list = asList(value);
+  if (list.length === 0) return NONE;
   const byIdentity = new Map<string, TagLabel>();
-  for (const item of asList(value)) {
+  for (const item of list) {
     if (!isJsonObject(item) || typeof item.tagFQN !== 'string' || item.tagFQN === '') continue;
     const label: TagLabel = {
       tagFQN: item.tagFQN,
@@ -25,20 +29,24 @@ export function tagIdentity(label: Pick<TagLabel, 'source' | 'tagFQN'>): string 
 
 /** The labels of the first list that the second does not contain. */
 export function withoutTags(labels: readonly TagLabel[], gone: readonly TagLabel[]): readonly TagLabel[] {
+  if (gone.length === 0) return labels;
   const identities = new Set(gone.map(tagIdentity));
   return labels.filter((label) => !identities.has(tagIdentity(label)));
 }
 
 /** Both lists, each label once. */
 export function unionOfTags(first: readonly TagLabel[], second: readonly TagLabel[]): readonly TagLabel[] {
+  if (first.length === 0) return second;
   return [...first, ...withoutTags(second, first)];
 }
 
 /** Entity references of people and teams; a single reference (servers up to 1.4) counts as a list of one. */
 export function readOwners(value: Json | undefined): readonly OwnerReference[] {
+  const list = asList(value);
+  if (list.length === 0) return NONE;
   const owners: OwnerReference[] = [];
   const seen = new Set<string>();
-  for (const item of asList(value)) {
+  for (const item of list) {
     if (!isJsonObject(item)) continue;
     const name = typeof item.name === 'string' ? item.name : item.fullyQualifiedName;
     if (typeof name !== 'string') continue;
@@ -73,6 +81,6 @@ export function withoutOwners(
 }
 
 function asList(value: Json | undefined): readonly Json[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null) return NONE;
   return Array.isArray(value) ? value : [value];
 }

@@ -1,9 +1,10 @@
 import type { FieldKey } from './entity.ts';
 import type { Touch } from './ledger.ts';
+import { SparseMap } from './sparse-map.ts';
 
 /** The open touches of an asset, by field. Invariant: no field has an empty list. */
 export class OpenTouches {
-  readonly #byField = new Map<FieldKey, Touch[]>();
+  readonly #byField = new SparseMap<FieldKey, Touch[]>();
 
   get size(): number {
     return this.#byField.size;

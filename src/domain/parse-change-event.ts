@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { readChangedAt, readFieldChanges } from './change-description.ts';
+import { NO_TIMES, readChangedAt, readFieldChanges } from './change-description.ts';
 import type { ChangeEvent } from './change-event.ts';
 import { ENTITY_TYPES, type EntityType } from './entity.ts';
 import { formatFqn } from './fqn.ts';
@@ -131,7 +131,7 @@ function readEvent(raw: JsonObject, head: Envelope, entityType: EntityType, wher
     currentVersion: head.currentVersion ?? snapshot?.version ?? 0,
     ...(typeof previousVersion === 'number' ? { previousVersion } : {}),
     ...(changes === undefined ? {} : { changes }),
-    changedAt: description === undefined ? new Map() : readChangedAt(description),
+    changedAt: description === undefined ? NO_TIMES : readChangedAt(description),
     ...(snapshot === undefined ? {} : { snapshot }),
   };
   return { kind: 'change', event, raw };

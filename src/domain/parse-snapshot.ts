@@ -7,6 +7,8 @@ import type { Column, Snapshot } from './snapshot.ts';
 /** How many parts the FQN of each entity type has: service, database, schema, table. */
 export const FQN_PARTS: Readonly<Record<EntityType, number>> = { database: 2, databaseSchema: 3, table: 4 };
 
+const NONE: readonly never[] = [];
+
 /** Members that filters may name and the snapshot does not model; everything else of the entity is let go. */
 const EXTRA = ['reviewers', 'dataProducts', 'certification', 'entityStatus', 'sourceUrl', 'retentionPeriod'] as const;
 
@@ -53,7 +55,7 @@ export function parseSnapshot(entity: Json, entityType: EntityType, fallbackFqn?
 
 /** Reads columns with their children. `withTags` false: tags were not loaded and read as empty lists. */
 export function readColumns(value: Json | undefined, parent: readonly string[], withTags: boolean): readonly Column[] {
-  if (!Array.isArray(value)) return [];
+  if (!Array.isArray(value) || value.length === 0) return NONE;
   const columns: Column[] = [];
   for (const item of value as readonly Json[]) {
     if (!isJsonObject(item) || typeof item.name !== 'string' || item.name === '') continue;
@@ -65,7 +67,7 @@ export function readColumns(value: Json | undefined, parent: readonly string[], 
       path,
       dataType: text(item.dataType) ?? '',
       ...(description === undefined ? {} : { description }),
-      tags: withTags ? readTagLabels(item.tags) : [],
+      tags: withTags ? readTagLabels(item.tags) : NONE,
       children: readColumns(item.children, path, withTags),
     });
   }
@@ -74,7 +76,8 @@ export function readColumns(value: Json | undefined, parent: readonly string[], 
 
 /** Names of domains from references (or plain strings). */
 export function domainNames(value: Json | undefined): readonly string[] {
-  const list = value === undefined || value === null ? [] : Array.isArray(value) ? (value as readonly Json[]) : [value];
+  if (value === undefined || value === null) return NONE;
+  const list = Array.isArray(value) ? (value as readonly Json[]) : [value];
   return list.flatMap((item) => {
     if (typeof item === 'string') return [item];
     if (!isJsonObject(item)) return [];

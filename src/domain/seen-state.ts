@@ -4,6 +4,7 @@ import { mergedSnapshot, type NewestState, newestValue, withKnownAspects, withSn
 import type { Rank } from './rank.ts';
 import type { Snapshot } from './snapshot.ts';
 import { snapshotBytes } from './snapshot-size.ts';
+import { SparseMap } from './sparse-map.ts';
 
 interface Seen {
   readonly snapshot: Snapshot;
@@ -17,7 +18,7 @@ interface Seen {
  */
 export class SeenState {
   readonly #trustEmptyTags: boolean;
-  readonly #held = new Map<number, Seen>();
+  readonly #held = new SparseMap<number, Seen>();
   #heldBytes = 0;
   #folded: NewestState = {};
   #foldedSeen: number;

@@ -1,4 +1,5 @@
 import type { ReceivedChange } from './ledger.ts';
+import { SparseSet } from './sparse-set.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** Whether a change lies up to where all of its asset are settled. One that is newer comes from a stream that was made anew. */
@@ -14,12 +15,12 @@ export function isSettledUpTo(
  * Those whose ack is proven are told by where they lie in the stream, the others are listed.
  */
 export class SettledSequences {
-  readonly #listed: Set<number>;
+  readonly #listed = new SparseSet<number>();
   #upTo: SyncState['settledUpTo'];
   #newestStreamTime = 0;
 
   constructor(sync: SyncState | undefined) {
-    this.#listed = new Set(sync?.settled);
+    for (const sequence of sync?.settled ?? []) this.#listed.add(sequence);
     this.#upTo = sync?.settledUpTo;
   }
 
