@@ -34,15 +34,15 @@ export function tokenize(text: string): Result<readonly Token[], string> {
   let position = 0;
   while (position < text.length) {
     const start = position;
-    const char = text.charAt(position);
+    const code = text.charCodeAt(position);
     let kind: Token['kind'] = 'symbol';
     let inside = depth;
-    if (char === "'" || char === '"' || char === '`') {
-      const end = endOfQuoted(text, position);
+    if (code === SINGLE_QUOTE || code === DOUBLE_QUOTE || code === BACKQUOTE) {
+      const end = endOfQuoted(text, position, code);
       if (end === undefined) return err(`a quoted text that starts at character ${start} does not end`);
-      kind = char === '`' ? 'name' : 'string';
+      kind = code === BACKQUOTE ? 'name' : 'string';
       position = end;
-    } else if (text.startsWith('/*', position)) {
+    } else if (code === SLASH && text.charCodeAt(position + 1) === STAR) {
       const opening = /^\/\*M?!\d*/.exec(text.slice(position, position + 16))?.[0];
       if (opening !== undefined) {
         kind = 'mark';
@@ -55,20 +55,18 @@ export function tokenize(text: string): Result<readonly Token[], string> {
         kind = 'space';
         position = end + 2;
       }
-    } else if (text.startsWith('*/', position)) {
+    } else if (code === STAR && text.charCodeAt(position + 1) === SLASH) {
       kind = 'mark';
       depth -= 1;
       position += 2;
-    } else if (/\s/.test(char)) {
-      kind = 'space';
-      position = runEnd(text, position, /\s/);
-    } else if (WORD.test(char)) {
-      kind = 'word';
-      position = runEnd(text, position, WORD);
     } else {
-      if (char === '(') inside = ++depth;
-      if (char === ')') depth -= 1;
+      const run = classOf(code);
       position += 1;
+      if (run !== SYMBOL) {
+        kind = run === WORD ? 'word' : 'space';
+        while (position < text.length && classOf(text.charCodeAt(position)) === run) position += 1;
+      } else if (code === OPEN) inside = ++depth;
+      else if (code === CLOSE) depth -= 1;
     }
     if (depth < 0) return err(`something is closed at character ${start} that was not opened`);
     tokens.push({ kind, start, end: position, depth: inside });
@@ -76,22 +74,39 @@ export function tokenize(text: string): Result<readonly Token[], string> {
   return depth === 0 ? ok(tokens) : err('a parenthesis or an executable comment does not end');
 }
 
-const WORD = /[\p{L}\p{N}_$.@]/u;
+const SINGLE_QUOTE = 0x27;
+const DOUBLE_QUOTE = 0x22;
+const BACKQUOTE = 0x60;
+const BACKSLASH = 0x5c;
+const SLASH = 0x2f;
+const STAR = 0x2a;
+const OPEN = 0x28;
+const CLOSE = 0x29;
 
-function runEnd(text: string, start: number, pattern: RegExp): number {
-  let end = start + 1;
-  while (end < text.length && pattern.test(text.charAt(end))) end += 1;
-  return end;
+const SYMBOL = 0;
+const SPACE = 1;
+const WORD = 2;
+
+function classified(char: string): number {
+  if (/\s/.test(char)) return SPACE;
+  return /[\p{L}\p{N}_$.@]/u.test(char) ? WORD : SYMBOL;
+}
+
+/** The classes of ASCII: nearly every character of a definition is one, and looking it up costs far less than an expression. */
+const ASCII = Uint8Array.from({ length: 128 }, (_, code) => classified(String.fromCharCode(code)));
+
+function classOf(code: number): number {
+  return ASCII[code] ?? classified(String.fromCharCode(code));
 }
 
 /** Position behind the closing quote. A doubled quote stands for itself; a backslash escapes, except in names. */
-function endOfQuoted(text: string, start: number): number | undefined {
-  const quote = text.charAt(start);
+function endOfQuoted(text: string, start: number, quote: number): number | undefined {
+  const escaping = quote === BACKQUOTE ? undefined : BACKSLASH;
   for (let i = start + 1; i < text.length; i += 1) {
-    const char = text.charAt(i);
-    if (char === '\\' && quote !== '`') i += 1;
-    else if (char === quote) {
-      if (text.charAt(i + 1) !== quote) return i + 1;
+    const code = text.charCodeAt(i);
+    if (code === escaping) i += 1;
+    else if (code === quote) {
+      if (text.charCodeAt(i + 1) !== quote) return i + 1;
       i += 1;
     }
   }
@@ -100,7 +115,8 @@ function endOfQuoted(text: string, start: number): number | undefined {
 
 /** The name in a backquoted token. */
 export function unquoteName(token: string): string {
-  return token.slice(1, -1).replaceAll('``', '`');
+  const name = token.slice(1, -1);
+  return name.includes('`') ? name.replaceAll('``', '`') : name;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '0': '\0', n: '\n', r: '\r', t: '\t', b: '\b', Z: '\x1a' };
@@ -108,6 +124,8 @@ const ESCAPES: Readonly<Record<string, string>> = { '0': '\0', n: '\n', r: '\r',
 /** The text in a `'…'` token, read as the server reads it while a backslash escapes. */
 export function unquoteString(token: string): string {
   const quote = token.charAt(0);
+  const inside = token.slice(1, -1);
+  if (!inside.includes('\\') && !inside.includes(quote)) return inside;
   let text = '';
   for (let i = 1; i < token.length - 1; i += 1) {
     const char = token.charAt(i);
@@ -121,6 +139,13 @@ export function unquoteString(token: string): string {
     }
   }
   return text;
+}
+
+const PRINTED: Readonly<Record<string, string>> = { '\0': '\\0', '\n': '\\n', '\r': '\\r', '\\': '\\\\', "'": "''" };
+
+/** A text as SHOW CREATE TABLE prints a comment that holds it: what `unquoteString` reads back. */
+export function printedString(text: string): string {
+  return `'${text.replace(/[\0\n\r\\']/g, (char) => PRINTED[char] ?? char)}'`;
 }
 
 /** Reads the columns out of SHOW CREATE TABLE. An item that begins with a name is a column; keys and constraints begin with words. */
