@@ -42,6 +42,8 @@ export function withColumnComment(definition: string, literal: string | undefine
 export function lossOf(definition: string, tableCharset: string | undefined): Refused | undefined {
   const parsed = parse(definition);
   if (!parsed.ok) return parsed.error;
+  // Nothing below can be true of the others: nearly all.
+  if (!/[?\ufffd]/.test(definition)) return undefined;
   const { tokens } = parsed.value;
   const comment = commentPair(parsed.value)?.value;
   const strings = tokens.filter((token) => token.kind === 'string' && token !== comment);
@@ -58,11 +60,14 @@ export function lossOf(definition: string, tableCharset: string | undefined): Re
 
 /** Whether the server would copy the table to restate this definition (1845 on MariaDB 10.11): a generated column that it stores. */
 export function needsCopy(definition: string): boolean {
+  if (!STORING_ANYWHERE.test(definition)) return false;
   const parsed = parse(definition);
   return parsed.ok && parsed.value.tokens.some((token) => STORING.some((word) => isWord(parsed.value, token, word)));
 }
 
 const STORING = ['STORED', 'PERSISTENT'] as const;
+/** Far cheaper than the tokens, and false for nearly all. */
+const STORING_ANYWHERE = new RegExp(STORING.join('|'), 'i');
 
 /**
  * MariaDB prints a JSON column as `longtext … utf8mb4_bin … CHECK (json_valid(…))`, and takes just that, restated, for a change of type
@@ -72,6 +77,7 @@ export function restatedAsJson(definition: string): string {
   const parsed = parse(definition);
   if (!parsed.ok) return definition;
   const { tokens } = parsed.value;
+  if (tokens[1] === undefined || slice(parsed.value, tokens[1]).toLowerCase() !== 'longtext') return definition;
   const words = tokens.slice(1, 7).map((token) => slice(parsed.value, token).toLowerCase());
   const check = tokens.slice(-7).map((token) => slice(parsed.value, token));
   const first = tokens[0];
@@ -89,7 +95,15 @@ export function restatedAsJson(definition: string): string {
   return [name, 'json', middle].join(' ').trimEnd();
 }
 
+/** What was parsed last: a plan asks several things of one definition. */
+let last: { readonly definition: string; readonly parsed: Result<Parsed, Refused> } | undefined;
+
 function parse(definition: string): Result<Parsed, Refused> {
+  if (last?.definition !== definition) last = { definition, parsed: parsedAnew(definition) };
+  return last.parsed;
+}
+
+function parsedAnew(definition: string): Result<Parsed, Refused> {
   const tokens = tokenize(definition);
   if (!tokens.ok) return err(`its definition cannot be read: ${tokens.error}`);
   const solid = tokens.value.filter(({ kind }) => kind !== 'space');
@@ -102,13 +116,18 @@ function slice({ text }: Parsed, token: Token): string {
 }
 
 function isWord(parsed: Parsed, token: Token | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.depth === 0 && slice(parsed, token).toUpperCase() === word;
+  if (token?.kind !== 'word' || token.depth !== 0) return false;
+  // Keywords are ASCII, so that their case does not bear on their length.
+  return token.end - token.start === word.length && slice(parsed, token).toUpperCase() === word;
 }
 
 function commentPair(parsed: Parsed): { readonly word: Token; readonly value: Token } | undefined {
-  for (const [i, word] of parsed.tokens.entries()) {
-    const value = parsed.tokens[i + 1];
-    if (isWord(parsed, word, 'COMMENT') && value?.kind === 'string' && value.depth === 0) return { word, value };
+  const { tokens } = parsed;
+  for (let i = 1; i < tokens.length; i += 1) {
+    const word = tokens[i - 1];
+    const value = tokens[i];
+    if (word === undefined || value?.kind !== 'string' || value.depth !== 0) continue;
+    if (isWord(parsed, word, 'COMMENT')) return { word, value };
   }
   return undefined;
 }

@@ -17,9 +17,18 @@ const detailSchema = z.object({
 });
 
 /** What this connector keeps in `SourceObject.detail` between the read and the plan. */
-export type MysqlDetail = z.infer<typeof detailSchema>;
+export type MysqlDetail = Readonly<z.infer<typeof detailSchema>>;
+
+/** Details are never changed, and each is asked for several times. */
+const known = new WeakMap<object, MysqlDetail>();
 
 export function detailOf(source: SourceObject | undefined): MysqlDetail | undefined {
-  const parsed = detailSchema.safeParse(source?.detail);
-  return parsed.success ? parsed.data : undefined;
+  const detail = source?.detail;
+  if (typeof detail !== 'object' || detail === null) return undefined;
+  const present = known.get(detail);
+  if (present !== undefined) return present;
+  const parsed = detailSchema.safeParse(detail);
+  if (!parsed.success) return undefined;
+  known.set(detail, parsed.data);
+  return parsed.data;
 }

@@ -7,6 +7,7 @@ import { lossOf, restatedAsJson, withColumnComment } from './column-definition.t
 import { commentText } from './comment-text.ts';
 import { detailOf, type MysqlDetail } from './detail.ts';
 import { describeServer, hasSchemaComments, printsJsonAsLongtext } from './server.ts';
+import { printedString } from './show-create.ts';
 import { refuseTemplate } from './template-guard.ts';
 
 type Planned = Result<Plan, Refusal>;
@@ -49,10 +50,43 @@ export interface Clause {
   readonly notes: readonly string[];
   /** What will stand in the source; undefined: nothing. */
   readonly value?: string;
+  /** Of a column whose definition is known: how SHOW CREATE TABLE will print it, unless the server words it in another way. */
+  readonly printed?: string;
 }
+
+/** What a clause was planned from besides its operation. */
+interface Planning {
+  readonly source: SourceObject;
+  readonly overlong: PlanOptions['overlong'];
+  readonly clause: Result<Clause, Refusal>;
+}
+
+/** The last planning of each operation on a column: under the lock, from the same definition, it would come to the same. */
+const planned = new WeakMap<DescriptionOperation, Planning>();
 
 /** Plans one description. For a column `source.detail` has to carry its definition; without any source a gap is shown in its place. */
 export function planClause(
+  operation: DescriptionOperation,
+  source: SourceObject | undefined,
+  options: PlanOptions,
+): Result<Clause, Refusal> {
+  const { overlong } = options;
+  const last = source?.detail === undefined ? undefined : planned.get(operation);
+  if (
+    last !== undefined &&
+    last.source.detail === source?.detail &&
+    last.source.exists === source?.exists &&
+    last.source.kind === source.kind &&
+    last.overlong === overlong
+  ) {
+    return last.clause;
+  }
+  const clause = planAnew(operation, source, options);
+  if (operation.object.level === 'column' && source !== undefined) planned.set(operation, { source, overlong, clause });
+  return clause;
+}
+
+function planAnew(
   operation: DescriptionOperation,
   source: SourceObject | undefined,
   options: PlanOptions,
@@ -63,8 +97,7 @@ export function planClause(
   if (refusal !== undefined) return err(refusal);
   const comment = commentText(operation.text ?? '', object.level, options.overlong ?? 'cut');
   if (!comment.ok) return refuse('invalid', comment.error.code, comment.error.message);
-  const literal = mysqlDialect.quoteLiteral(comment.value.text);
-  if (!literal.ok) return refuse('invalid', literal.error.code, literal.error.message);
+  const { literal } = comment.value;
   const names = quotedNames(object);
   if (!names.ok) return names;
   const [schema = '', table, column] = names.value;
@@ -76,25 +109,37 @@ export function planClause(
     return ok({
       target: 'schema',
       address: schema,
-      text: `ALTER DATABASE ${schema} COMMENT ${literal.value}`,
+      text: `ALTER DATABASE ${schema} COMMENT ${literal}`,
       notes,
       ...value,
     });
   }
   const address = `${schema}.${table}`;
-  if (column === undefined) return ok({ target: 'table', address, text: `COMMENT ${literal.value}`, notes, ...value });
-  const definition = restate(column, detail, literal.value);
+  if (column === undefined) return ok({ target: 'table', address, text: `COMMENT ${literal}`, notes, ...value });
+  const definition = restate(column, detail, literal, comment.value.text);
   if (!definition.ok) return definition;
   if (detail?.definition === undefined) {
     notes.push(
       "The column's whole definition, as the server prints it, takes the place of the comment in this statement.",
     );
   }
-  return ok({ target: 'column', address, text: `MODIFY COLUMN ${definition.value}`, notes, ...value });
+  const { restated, ...printed } = definition.value;
+  return ok({ target: 'column', address, text: `MODIFY COLUMN ${restated}`, notes, ...value, ...printed });
 }
 
-function restate(quoted: string, detail: MysqlDetail | undefined, literal: string): Result<string, Refusal> {
-  if (detail === undefined) return ok(`${quoted} /* definition */ COMMENT ${literal}`);
+/** A column's definition with another comment, as it is sent, and as SHOW CREATE TABLE will print it. */
+interface Restated {
+  readonly restated: string;
+  readonly printed?: string;
+}
+
+function restate(
+  quoted: string,
+  detail: MysqlDetail | undefined,
+  literal: string,
+  text: string,
+): Result<Restated, Refusal> {
+  if (detail === undefined) return ok({ restated: `${quoted} /* definition */ COMMENT ${literal}` });
   const { definition, server, tableCharset } = detail;
   if (definition === undefined) {
     const why = detail.noDefinition ?? 'SHOW CREATE TABLE did not show it';
@@ -108,10 +153,14 @@ function restate(quoted: string, detail: MysqlDetail | undefined, literal: strin
       `A column's comment can only be written with its whole definition, and ${loss}.`,
     );
   }
-  const restated = withColumnComment(printsJsonAsLongtext(server) ? restatedAsJson(definition) : definition, literal);
-  return restated.ok
-    ? restated
-    : refuse('unsupported', 'definition-not-readable', `The column cannot be restated: ${restated.error}.`);
+  const sent = printsJsonAsLongtext(server) ? restatedAsJson(definition) : definition;
+  const restated = withColumnComment(sent, literal);
+  if (!restated.ok)
+    return refuse('unsupported', 'definition-not-readable', `The column cannot be restated: ${restated.error}.`);
+  const stands = text === '' ? undefined : printedString(text);
+  // Nearly always what is sent.
+  const printed = sent === definition && stands === literal ? restated : withColumnComment(definition, stands);
+  return ok({ restated: restated.value, ...(printed.ok ? { printed: printed.value } : {}) });
 }
 
 /** A template's statements run as they are; what they bring about is only known for a description. */
