@@ -1,3 +1,4 @@
+import type { Channel } from '../../src/channels/channel.ts';
 import { chooseChannels, filterInDoubt } from '../../src/channels/choose-channel.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Asset } from '../../src/domain/asset.ts';
@@ -53,7 +54,7 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
     settlement: settlementOf(open, value, context),
     attempts: tried?.count ?? 0,
     ...(tried === undefined ? {} : { firstAttemptAt: tried.firstAt }),
-    ...decidedBy(open, ledger, context),
+    ...decidedBy(open, ledger, context, managing),
     ...(open.field.aspect === 'tags' ? { mayStand: mayStand(open, settled, context) } : {}),
     ...(settled?.written === undefined ? {} : { lastWritten: settled.written }),
   };
@@ -172,8 +173,11 @@ function everyKey(open: OpenField, context: DecisionContext, verdict: (touch: To
 
 function removedOf(touch: Touch, context: DecisionContext): readonly string[] {
   const { target, asset, config } = context;
+  const change = context.held(touch.sequence);
+  // Nearly always: nothing can have gone away.
+  if (change?.config.revision === config.revision && onlyChannelOf(touch, change) === undefined) return [];
   const managing = managingChannels(target, asset, touch.field, config);
-  return removedChannels(target, asset, touch, context.held(touch.sequence), managing, config);
+  return removedChannels(target, asset, touch, change, managing, config);
 }
 
 /** The keys of channels that went away while the change was open. */
@@ -223,9 +227,14 @@ function mayStand(open: OpenField, settled: SettledField | undefined, context: D
   return [...new Set([...(settled?.tags ?? []), ...(settled?.mayStand ?? []), ...passing.map(tagText)])];
 }
 
-function decidedBy(open: OpenField, ledger: Ledger, context: DecisionContext): Pick<FieldWork, 'decidedBy'> {
+function decidedBy(
+  open: OpenField,
+  ledger: Ledger,
+  context: DecisionContext,
+  managing: readonly Channel[],
+): Pick<FieldWork, 'decidedBy'> {
   if (open.fresh || context.catalogue === 'gone') return { decidedBy: 'catalogue' };
-  const doubtful = open.doubts.length > 0 || isFilterInDoubt(open, ledger, context);
+  const doubtful = open.doubts.length > 0 || isFilterInDoubt(open, ledger, context, managing);
   return doubtful ? { decidedBy: 'snapshot' } : {};
 }
 
@@ -234,13 +243,12 @@ export function isFilterInDoubt(
   open: OpenField,
   ledger: Ledger,
   context: Pick<DecisionContext, 'target' | 'asset' | 'config'>,
+  managing = managingChannels(context.target, context.asset, open.field, context.config),
 ): boolean {
   if (open.fresh || open.stale) return false;
   const state = ledger.newest();
   if (state === undefined) return false;
-  return managingChannels(context.target, context.asset, open.field, context.config).some((channel) =>
-    filterInDoubt(channel.filter, state),
-  );
+  return managing.some((channel) => filterInDoubt(channel.filter, state));
 }
 
 function isDeletionTouch(touch: Touch, context: DecisionContext): boolean {
