@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SourceObject } from '../contract.ts';
-import { serverSchema } from './server.ts';
+import type { Planning } from './clause.ts';
+import { type Server, serverSchema } from './server.ts';
 
 /** Which part of an object's address is not there. */
 const MISSING = ['schema', 'table', 'column'] as const;
@@ -19,16 +20,24 @@ const detailSchema = z.object({
 /** What this connector keeps in `SourceObject.detail` between the read and the plan. */
 export type MysqlDetail = Readonly<z.infer<typeof detailSchema>>;
 
-/** Details are never changed, and each is asked for several times. */
-const known = new WeakMap<object, MysqlDetail>();
+/** The detail of a column whose definition was shown. The same definition has the same object. */
+export class ColumnDetail implements MysqlDetail {
+  readonly server: Server;
+  readonly definition: string;
+  readonly tableCharset: string | undefined;
+  /** What was planned last from this definition: from the same operation it would come to the same. */
+  planning: Planning | undefined;
+
+  constructor(server: Server, definition: string, tableCharset: string | undefined) {
+    this.server = server;
+    this.definition = definition;
+    this.tableCharset = tableCharset;
+  }
+}
 
 export function detailOf(source: SourceObject | undefined): MysqlDetail | undefined {
   const detail = source?.detail;
-  if (typeof detail !== 'object' || detail === null) return undefined;
-  const present = known.get(detail);
-  if (present !== undefined) return present;
+  if (detail === undefined || detail instanceof ColumnDetail) return detail;
   const parsed = detailSchema.safeParse(detail);
-  if (!parsed.success) return undefined;
-  known.set(detail, parsed.data);
-  return parsed.data;
+  return parsed.success ? parsed.data : undefined;
 }

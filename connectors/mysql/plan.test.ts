@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DescriptionOperation, ObjectRef, Operation } from '../../src/domain/operation.ts';
 import type { SourceObject } from '../contract.ts';
-import type { MysqlDetail } from './detail.ts';
+import { ColumnDetail, type MysqlDetail } from './detail.ts';
 import { planClause, planMysql } from './plan.ts';
 import { parseServer } from './server.ts';
 
@@ -88,11 +88,14 @@ describe('planning again', () => {
     planClause(operation, from, overlong === undefined ? {} : { overlong });
 
   it('gives the same clause from the same state, and another one from any other', () => {
-    const first = source({ definition: '`c` int' });
+    const first: SourceObject = { ...source(), detail: new ColumnDetail(MARIADB, '`c` int', 'latin1') };
     const clause = planned(first);
     expect(clause).toMatchObject({ ok: true, value: { text: "MODIFY COLUMN `c` int COMMENT 'it''s'" } });
     expect(planned({ ...first, description: 'x' })).toBe(clause);
-    const other = source({ definition: '`c` bigint' });
+    const another = { ...operation, text: 'other' };
+    expect(planClause(another, first, {})).toMatchObject({ value: { text: "MODIFY COLUMN `c` int COMMENT 'other'" } });
+    expect(planned(first)).toEqual(clause);
+    const other: SourceObject = { ...first, detail: new ColumnDetail(MARIADB, '`c` bigint', 'latin1') };
     expect(planned(other)).toMatchObject({ ok: true, value: { text: "MODIFY COLUMN `c` bigint COMMENT 'it''s'" } });
     expect(planned({ ...other, kind: 'view' })).toMatchObject({ ok: false, error: { failure: { code: 'view' } } });
     expect(planned({ ...other, exists: false })).toMatchObject({ ok: false, error: { outcome: 'failed' } });
@@ -105,7 +108,7 @@ describe('planning again', () => {
 
   it('does not take a text that was cut for one that is to be refused', () => {
     const long = { ...operation, text: 'x'.repeat(1_025) };
-    const from = source({ definition: '`c` int' });
+    const from: SourceObject = { ...source(), detail: new ColumnDetail(MARIADB, '`c` int', undefined) };
     expect(planClause(long, from, { overlong: 'cut' }).ok).toBe(true);
     expect(planClause(long, from, { overlong: 'refuse' })).toMatchObject({
       ok: false,

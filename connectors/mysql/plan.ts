@@ -3,9 +3,10 @@ import type { DescriptionOperation, ObjectRef, Operation } from '../../src/domai
 import { err, ok, type Result } from '../../src/domain/result.ts';
 import type { Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
 import { mysqlDialect } from '../dialect/mysql-dialect.ts';
+import type { Clause } from './clause.ts';
 import { lossOf, restatedAsJson, withColumnComment } from './column-definition.ts';
 import { commentText } from './comment-text.ts';
-import { detailOf, type MysqlDetail } from './detail.ts';
+import { ColumnDetail, detailOf, type MysqlDetail } from './detail.ts';
 import { describeServer, hasSchemaComments, printsJsonAsLongtext } from './server.ts';
 import { printedString } from './show-create.ts';
 import { refuseTemplate } from './template-guard.ts';
@@ -41,48 +42,21 @@ export function alterTable(address: string, clauses: readonly string[], algorith
   return `ALTER TABLE ${address} ${clauses.join(', ')}, ${guard}`;
 }
 
-/** What one description contributes to an ALTER TABLE, or the whole ALTER DATABASE of a schema. */
-export interface Clause {
-  readonly target: 'schema' | 'table' | 'column';
-  /** The quoted table: `` `shop`.`orders` ``. */
-  readonly address: string;
-  readonly text: string;
-  readonly notes: readonly string[];
-  /** What will stand in the source; undefined: nothing. */
-  readonly value?: string;
-  /** Of a column whose definition is known: how SHOW CREATE TABLE will print it, unless the server words it in another way. */
-  readonly printed?: string;
-}
-
-/** What a clause was planned from besides its operation. */
-interface Planning {
-  readonly source: SourceObject;
-  readonly overlong: PlanOptions['overlong'];
-  readonly clause: Result<Clause, Refusal>;
-}
-
-/** The last planning of each operation on a column: under the lock, from the same definition, it would come to the same. */
-const planned = new WeakMap<DescriptionOperation, Planning>();
-
 /** Plans one description. For a column `source.detail` has to carry its definition; without any source a gap is shown in its place. */
 export function planClause(
   operation: DescriptionOperation,
   source: SourceObject | undefined,
   options: PlanOptions,
 ): Result<Clause, Refusal> {
+  const { detail, exists, kind } = source ?? {};
+  // What is shown of a column is planned twice: to be seen, and under the lock.
+  if (!(detail instanceof ColumnDetail)) return planAnew(operation, source, options);
   const { overlong } = options;
-  const last = source?.detail === undefined ? undefined : planned.get(operation);
-  if (
-    last !== undefined &&
-    last.source.detail === source?.detail &&
-    last.source.exists === source?.exists &&
-    last.source.kind === source.kind &&
-    last.overlong === overlong
-  ) {
-    return last.clause;
-  }
+  const last = detail.planning;
+  const alike = last?.operation === operation && last.exists === exists && last.kind === kind;
+  if (alike && last.overlong === overlong) return last.clause;
   const clause = planAnew(operation, source, options);
-  if (operation.object.level === 'column' && source !== undefined) planned.set(operation, { source, overlong, clause });
+  detail.planning = { operation, exists, kind, overlong, clause };
   return clause;
 }
 

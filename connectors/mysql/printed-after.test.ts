@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DescriptionOperation } from '../../src/domain/operation.ts';
+import type { Clause } from './clause.ts';
 import { columnComment } from './column-definition.ts';
-import { type Clause, planClause } from './plan.ts';
+import { planClause } from './plan.ts';
 import { printedAfter } from './printed-after.ts';
 import { parseServer } from './server.ts';
 import { parseCreateTable, printedString, unquoteString } from './show-create.ts';

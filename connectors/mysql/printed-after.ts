@@ -1,4 +1,4 @@
-import type { Clause } from './plan.ts';
+import type { Clause } from './clause.ts';
 import type { ColumnItem } from './show-create.ts';
 import type { TableColumns } from './table-columns.ts';
 

@@ -12,6 +12,7 @@ const BRANCHES = 200;
 
 /** The present state of the objects, in the order asked. Columns bring their definitions, one SHOW CREATE TABLE for each table. */
 export async function readObjects(session: Session, objects: readonly ObjectRef[]): Promise<readonly SourceObject[]> {
+  session.shown.clear();
   const rows: Row[] = [];
   const branches = branchesOfAll(objects, session);
   for (let at = 0; at < branches.length; at += BRANCHES) {

@@ -37,6 +37,10 @@ describe('tables that were shown', () => {
     shown.keep('huge', huge);
     expect(shown.find('huge', huge.create.text)).toBeUndefined();
     expect(shown.find('t2', large[2]?.create.text ?? '')).toBe(large[2]);
+    shown.clear();
+    expect(shown.find('t2', large[2]?.create.text ?? '')).toBeUndefined();
+    for (const [index, one] of large.slice(1).entries()) shown.keep(`t${index}`, one);
+    expect(shown.find('t0', large[1]?.create.text ?? '')).toBe(large[1]);
   });
 });
 

@@ -1,10 +1,10 @@
 import type { TableColumns } from './table-columns.ts';
 
-/** Texts of all tables that are kept, in UTF-16 units: as much as the widest batch needs, and little beside what it holds anyway. */
+/** Texts of all tables that are kept, in UTF-16 units: a batch of wide tables has fewer. */
 const MOST = 512 * 1024;
 
 /**
- * The tables that a session has read and not written yet, by their addresses. Under the lock SHOW CREATE TABLE nearly always prints
+ * The tables of the last read that are not written yet, by their addresses. Under the lock SHOW CREATE TABLE nearly always prints
  * what it printed before: then the table need not be parsed, and nothing of it planned, a second time.
  */
 export class ShownTables {
@@ -28,6 +28,12 @@ export class ShownTables {
     }
     this.#tables.set(address, table);
     this.#size += size;
+  }
+
+  /** Another read begins: what the one before was for is done. */
+  clear(): void {
+    this.#tables.clear();
+    this.#size = 0;
   }
 
   forget(address: string): void {

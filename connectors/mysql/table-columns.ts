@@ -1,4 +1,4 @@
-import type { MysqlDetail } from './detail.ts';
+import { ColumnDetail, type MysqlDetail } from './detail.ts';
 import type { Server } from './server.ts';
 import type { ColumnItem, CreateTable } from './show-create.ts';
 import { tableCharset } from './table-options.ts';
@@ -12,7 +12,7 @@ export class TableColumns {
   readonly #exact: ReadonlyMap<string, ColumnItem>;
   /** Made when it is needed: most names are exact. */
   #folded: ReadonlyMap<string, ColumnItem> | undefined;
-  readonly #details = new Map<ColumnItem, MysqlDetail>();
+  readonly #details = new Map<ColumnItem, ColumnDetail>();
 
   constructor(create: CreateTable, server: Server) {
     this.create = create;
@@ -31,11 +31,12 @@ export class TableColumns {
    */
   detail(name: string): MysqlDetail {
     const item = this.find(name);
-    const charset = this.#charset === undefined ? {} : { tableCharset: this.#charset };
-    if (item === undefined) return { server: this.#server, ...charset };
+    const charset = this.#charset;
+    if (item === undefined)
+      return { server: this.#server, ...(charset === undefined ? {} : { tableCharset: charset }) };
     const known = this.#details.get(item);
     if (known !== undefined) return known;
-    const detail = { server: this.#server, definition: item.definition, ...charset };
+    const detail = new ColumnDetail(this.#server, item.definition, charset);
     this.#details.set(item, detail);
     return detail;
   }
