@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import { type Token, tokenize, unquoteString } from './show-create.ts';
+import { type Token, TokenScan, unquoteString } from './tokens.ts';
 
 /** Why a definition must not be restated; the text is for a person. */
 type Refused = string;
@@ -104,11 +104,15 @@ function parse(definition: string): Result<Parsed, Refused> {
 }
 
 function parsedAnew(definition: string): Result<Parsed, Refused> {
-  const tokens = tokenize(definition);
-  if (!tokens.ok) return err(`its definition cannot be read: ${tokens.error}`);
-  const solid = tokens.value.filter(({ kind }) => kind !== 'space');
-  if (solid[0]?.kind !== 'name') return err('its definition does not begin with its name');
-  return ok({ text: definition, tokens: solid });
+  const tokens: Token[] = [];
+  const scan = new TokenScan(definition);
+  while (scan.next()) {
+    const { kind, start, end, depth } = scan;
+    if (kind !== 'space') tokens.push({ kind, start, end, depth });
+  }
+  if (scan.error !== undefined) return err(`its definition cannot be read: ${scan.error}`);
+  if (tokens[0]?.kind !== 'name') return err('its definition does not begin with its name');
+  return ok({ text: definition, tokens });
 }
 
 function slice({ text }: Parsed, token: Token): string {

@@ -2,14 +2,14 @@ import type { Failure, FailureClass } from '../../src/domain/failure.ts';
 import type { DescriptionOperation, ObjectRef, Operation } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
 import type { Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
-import { mysqlDialect } from '../dialect/mysql-dialect.ts';
 import type { Clause } from './clause.ts';
 import { lossOf, restatedAsJson, withColumnComment } from './column-definition.ts';
 import { commentText } from './comment-text.ts';
 import { ColumnDetail, detailOf, type MysqlDetail } from './detail.ts';
+import { quotedNames } from './quoted-names.ts';
 import { describeServer, hasSchemaComments, printsJsonAsLongtext } from './server.ts';
-import { printedString } from './show-create.ts';
 import { refuseTemplate } from './template-guard.ts';
+import { printedString } from './tokens.ts';
 
 type Planned = Result<Plan, Refusal>;
 
@@ -73,11 +73,11 @@ function planAnew(
   if (!comment.ok) return refuse('invalid', comment.error.code, comment.error.message);
   const { literal } = comment.value;
   const names = quotedNames(object);
-  if (!names.ok) return names;
-  const [schema = '', table, column] = names.value;
+  if (!names.ok) return refuse('invalid', `name-${names.error.code}`, names.error.message);
+  const { schema, address, column } = names.value;
   const notes = [...comment.value.notes];
   const value = comment.value.text === '' ? {} : { value: comment.value.text };
-  if (table === undefined) {
+  if (address === undefined) {
     if (detail === undefined)
       notes.push('Only MariaDB (10.5 or newer) has comments on schemas; the server decides when it is written.');
     return ok({
@@ -88,7 +88,6 @@ function planAnew(
       ...value,
     });
   }
-  const address = `${schema}.${table}`;
   if (column === undefined) return ok({ target: 'table', address, text: `COMMENT ${literal}`, notes, ...value });
   const definition = restate(column, detail, literal, comment.value.text);
   if (!definition.ok) return definition;
@@ -191,18 +190,6 @@ const MISSING = {
 export function missingFailure(detail: MysqlDetail | undefined): Failure {
   const missing = detail?.missing ?? 'table';
   return { class: 'not_found', scope: 'object', code: `${missing}-missing`, message: MISSING[missing] };
-}
-
-function quotedNames(object: ObjectRef): Result<readonly string[], Refusal> {
-  const quoted: string[] = [];
-  const names = [object.schema, object.table, object.column?.[0]];
-  const depth = object.level === 'schema' ? 1 : object.level === 'table' ? 2 : 3;
-  for (const name of names.slice(0, depth)) {
-    const one = mysqlDialect.quoteIdentifier(name ?? '');
-    if (!one.ok) return refuse('invalid', `name-${one.error.code}`, one.error.message);
-    quoted.push(one.value);
-  }
-  return ok(quoted);
 }
 
 function refuse(failureClass: FailureClass, code: string, message: string): Result<never, Refusal> {

@@ -6,9 +6,10 @@ import { columnComment } from './column-definition.ts';
 import { planClause } from './plan.ts';
 import { printedAfter } from './printed-after.ts';
 import { parseServer } from './server.ts';
-import { parseCreateTable, printedString, unquoteString } from './show-create.ts';
+import { parseCreateTable } from './show-create.ts';
 import { TableColumns } from './table-columns.ts';
 import { definitionWithout } from './table-options.ts';
+import { printedString, unquoteString } from './tokens.ts';
 
 const SERVER = parseServer('10.11.19-MariaDB');
 

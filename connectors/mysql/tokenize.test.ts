@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import { type Token, tokenize } from './show-create.ts';
+import { type Token, tokenize } from './tokens.ts';
 
 /** The rules said once more by regular expressions, one character at a time. */
 function tokensByExpressions(text: string): Result<readonly Token[], undefined> {
