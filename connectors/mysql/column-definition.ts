@@ -10,12 +10,20 @@ interface Parsed {
   readonly tokens: readonly Token[];
 }
 
+/** Where the comment of a definition stands, with the word before it, or where it is to be put in. */
+interface CommentPlace {
+  readonly start: number;
+  readonly end: number;
+  /** Where the quoted text begins; undefined: there is none. */
+  readonly value: number | undefined;
+}
+
 /** The comment that a column's definition carries; undefined: none. */
 export function columnComment(definition: string): Result<string | undefined, Refused> {
-  const parsed = parse(definition);
-  if (!parsed.ok) return parsed;
-  const pair = commentPair(parsed.value);
-  return ok(pair === undefined ? undefined : unquoteString(slice(parsed.value, pair.value)));
+  const place = commentPlace(definition);
+  if (!place.ok) return place;
+  const { value, end } = place.value;
+  return ok(value === undefined ? undefined : unquoteString(definition.slice(value, end)));
 }
 
 /**
@@ -23,14 +31,12 @@ export function columnComment(definition: string): Result<string | undefined, Re
  * undefined takes the comment out. Nothing else of the text is touched.
  */
 export function withColumnComment(definition: string, literal: string | undefined): Result<string, Refused> {
-  const parsed = parse(definition);
-  if (!parsed.ok) return parsed;
-  const pair = commentPair(parsed.value);
-  const from = pair === undefined ? insertionPoint(parsed.value) : pair.word.start;
-  const to = pair?.value.end ?? from;
-  const before = definition.slice(0, from).trimEnd();
-  const after = definition.slice(to).trimStart();
-  return ok([before, ...(literal === undefined ? [] : [`COMMENT ${literal}`]), after].join(' ').trimEnd());
+  const place = commentPlace(definition);
+  if (!place.ok) return place;
+  const { start, end } = place.value;
+  const before = definition.slice(0, start).trimEnd();
+  const after = definition.slice(end).trimStart();
+  return ok((literal === undefined ? `${before} ${after}` : `${before} COMMENT ${literal} ${after}`).trimEnd());
 }
 
 /**
@@ -40,13 +46,14 @@ export function withColumnComment(definition: string, literal: string | undefine
  * `tableCharset`: the table's default, for columns that name none.
  */
 export function lossOf(definition: string, tableCharset: string | undefined): Refused | undefined {
-  const parsed = parse(definition);
-  if (!parsed.ok) return parsed.error;
+  const place = commentPlace(definition);
+  if (!place.ok) return place.error;
   // Nothing below can be true of the others: nearly all.
   if (!/[?\ufffd]/.test(definition)) return undefined;
+  const parsed = parse(definition);
+  if (!parsed.ok) return parsed.error;
   const { tokens } = parsed.value;
-  const comment = commentPair(parsed.value)?.value;
-  const strings = tokens.filter((token) => token.kind === 'string' && token !== comment);
+  const strings = tokens.filter(({ kind, start }) => kind === 'string' && start !== place.value.value);
   if (strings.some((token) => slice(parsed.value, token).includes('�'))) {
     return 'its definition holds bytes that SHOW CREATE TABLE cannot print as text';
   }
@@ -74,10 +81,10 @@ const STORING_ANYWHERE = new RegExp(STORING.join('|'), 'i');
  * (1846). Restated as `json` it is the same column. Other definitions come back as they are. (MariaDB 10.11, measured.)
  */
 export function restatedAsJson(definition: string): string {
+  if (!/longtext/i.test(definition)) return definition;
   const parsed = parse(definition);
   if (!parsed.ok) return definition;
   const { tokens } = parsed.value;
-  if (tokens[1] === undefined || slice(parsed.value, tokens[1]).toLowerCase() !== 'longtext') return definition;
   const words = tokens.slice(1, 7).map((token) => slice(parsed.value, token).toLowerCase());
   const check = tokens.slice(-7).map((token) => slice(parsed.value, token));
   const first = tokens[0];
@@ -95,15 +102,7 @@ export function restatedAsJson(definition: string): string {
   return [name, 'json', middle].join(' ').trimEnd();
 }
 
-/** What was parsed last: a plan asks several things of one definition. */
-let last: { readonly definition: string; readonly parsed: Result<Parsed, Refused> } | undefined;
-
 function parse(definition: string): Result<Parsed, Refused> {
-  if (last?.definition !== definition) last = { definition, parsed: parsedAnew(definition) };
-  return last.parsed;
-}
-
-function parsedAnew(definition: string): Result<Parsed, Refused> {
   const tokens: Token[] = [];
   const scan = new TokenScan(definition);
   while (scan.next()) {
@@ -115,33 +114,55 @@ function parsedAnew(definition: string): Result<Parsed, Refused> {
   return ok({ text: definition, tokens });
 }
 
+/** What was looked through last: a plan asks several things of one definition. */
+let last: { readonly definition: string; readonly place: Result<CommentPlace, Refused> } | undefined;
+
+function commentPlace(definition: string): Result<CommentPlace, Refused> {
+  if (last?.definition !== definition) last = { definition, place: findComment(definition) };
+  return last.place;
+}
+
+/**
+ * The first COMMENT outside of parentheses that a string follows. Where there is none, it is put in at the end, or before CHECK, since
+ * MariaDB's grammar wants it there.
+ */
+function findComment(definition: string): Result<CommentPlace, Refused> {
+  const scan = new TokenScan(definition);
+  let first: Token['kind'] | undefined;
+  let found: CommentPlace | undefined;
+  let check: number | undefined;
+  /** The word before the present token, when it is one of the two. */
+  let word: 'COMMENT' | 'CHECK' | undefined;
+  let wordStart = 0;
+  while (scan.next()) {
+    const { kind, start, end, depth } = scan;
+    if (kind === 'space') continue;
+    first ??= kind;
+    if (word === 'COMMENT' && kind === 'string' && depth === 0) found ??= { start: wordStart, end, value: start };
+    if (word === 'CHECK' && definition.charAt(start) === '(') check ??= wordStart;
+    word = undefined;
+    if (kind !== 'word' || depth !== 0) continue;
+    if (isText(definition, scan, 'COMMENT')) word = 'COMMENT';
+    else if (isText(definition, scan, 'CHECK')) word = 'CHECK';
+    wordStart = start;
+  }
+  if (scan.error !== undefined) return err(`its definition cannot be read: ${scan.error}`);
+  if (first !== 'name') return err('its definition does not begin with its name');
+  const end = check ?? definition.length;
+  return ok(found ?? { start: end, end, value: undefined });
+}
+
 function slice({ text }: Parsed, token: Token): string {
   return text.slice(token.start, token.end);
 }
 
 function isWord(parsed: Parsed, token: Token | undefined, word: string): boolean {
-  if (token?.kind !== 'word' || token.depth !== 0) return false;
-  // Keywords are ASCII, so that their case does not bear on their length.
-  return token.end - token.start === word.length && slice(parsed, token).toUpperCase() === word;
+  return token?.kind === 'word' && token.depth === 0 && isText(parsed.text, token, word);
 }
 
-function commentPair(parsed: Parsed): { readonly word: Token; readonly value: Token } | undefined {
-  const { tokens } = parsed;
-  for (let i = 1; i < tokens.length; i += 1) {
-    const word = tokens[i - 1];
-    const value = tokens[i];
-    if (word === undefined || value?.kind !== 'string' || value.depth !== 0) continue;
-    if (isWord(parsed, word, 'COMMENT')) return { word, value };
-  }
-  return undefined;
-}
-
-/** MariaDB's grammar wants the comment before CHECK; everywhere else the end is right. */
-function insertionPoint(parsed: Parsed): number {
-  const check = parsed.tokens.find(
-    (token, i) => isWord(parsed, token, 'CHECK') && parsed.text.charAt(parsed.tokens[i + 1]?.start ?? -1) === '(',
-  );
-  return check?.start ?? parsed.text.length;
+/** Whether a token is this word of SQL, in whatever case; such words are ASCII, so that it does not bear on their length. */
+function isText(text: string, { start, end }: Token, word: string): boolean {
+  return end - start === word.length && text.slice(start, end).toUpperCase() === word;
 }
 
 /** Character sets with characters beyond the Basic Multilingual Plane. */
