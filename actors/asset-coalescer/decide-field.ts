@@ -1,3 +1,4 @@
+import type { Channel } from '../../src/channels/channel.ts';
 import { chooseChannels, filterInDoubt } from '../../src/channels/choose-channel.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Asset } from '../../src/domain/asset.ts';
@@ -9,7 +10,7 @@ import { tagText } from '../../src/domain/tag-text.ts';
 import { isDeletion } from '../../src/domain/touches.ts';
 import { fieldHash } from '../../src/domain/undo.ts';
 import { fieldValueHash, NO_VALUE } from '../../src/domain/value-hash.ts';
-import type { ChannelVerdict, FieldWork, FieldWrite } from '../lane/asset-work.ts';
+import type { ChannelVerdict, FieldWork } from '../lane/asset-work.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 import type { FieldAttempts } from './asset-entry.ts';
@@ -33,6 +34,7 @@ export interface DecisionContext {
 }
 
 type Verdict = ChannelVerdict['verdict'];
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 
 /** What is said of a deletion: its keys are decided, the source is not touched. */
 export const DELETED = 'the entity was deleted; the source is left as it is';
@@ -47,21 +49,24 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
   const settled = ledger.settled(open.key);
   const tried = context.attempts(open.key);
   const managing = managingChannels(target, asset, open.field, config);
-  const base = {
+  const verdicts: ChannelVerdict[] = removedVerdicts(open, context);
+  // Filled member by member: there is one of these for each column, and spreading it together costs several times as much.
+  const work: Writable<FieldWork> = {
     open,
     object: objectName(open.field),
     settlement: settlementOf(open, value, context),
     attempts: tried?.count ?? 0,
-    ...(tried === undefined ? {} : { firstAttemptAt: tried.firstAt }),
-    ...decidedBy(open, ledger, context),
-    ...(open.field.aspect === 'tags' ? { mayStand: mayStand(open, settled, context) } : {}),
-    ...(settled?.written === undefined ? {} : { lastWritten: settled.written }),
+    verdicts,
   };
-  const removed = removedVerdicts(open, context);
-  const alike = (verdict: Verdict): FieldWork => ({
-    ...base,
-    verdicts: [...removed, ...everyKey(open, context, (touch) => ignored(touch, context) ?? verdict)],
-  });
+  if (tried !== undefined) work.firstAttemptAt = tried.firstAt;
+  const source = decidedBy(open, ledger, context, managing);
+  if (source !== undefined) work.decidedBy = source;
+  if (open.field.aspect === 'tags') work.mayStand = mayStand(open, settled, context);
+  if (settled?.written !== undefined) work.lastWritten = settled.written;
+  const alike = (verdict: Verdict): FieldWork => {
+    verdicts.push(...everyKey(open, context, (touch) => ignored(touch, context) ?? verdict));
+    return work;
+  };
   if (open.stale && open.removedTags.length === 0)
     return alike({ kind: 'superseded', by: open.settledBy ?? 'a newer change' });
   if (context.catalogue === 'gone')
@@ -73,8 +78,6 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
   // The state before bears on tags alone.
   const before = open.field.aspect === 'tags' ? stateBeforeAll(open, ledger) : undefined;
   const choice = state === undefined ? undefined : chooseChannels(managing, state, before, open.field.aspect);
-  const verdicts: ChannelVerdict[] = [];
-  let write: FieldWrite | undefined;
   for (const [index, channel] of managing.entries()) {
     const touches = concerned(open, channel.name, context);
     const aside = setAside(open, touches, context);
@@ -105,12 +108,12 @@ export function decideField(open: OpenField, ledger: Ledger, context: DecisionCo
         return { kind: 'failed', failure: unexpectedFailure('the value could not be prepared', error) };
       }
       if (!operation.ok) return { kind: 'skipped', reason: operation.error };
-      write = { channel, operation: operation.value.operation, notes: operation.value.notes };
+      work.write = { channel, operation: operation.value.operation, notes: operation.value.notes };
       return { kind: 'writes' };
     };
     verdicts.push({ channel: channel.name, winner, losers, verdict: decide() });
   }
-  return { ...base, verdicts: [...removed, ...verdicts], ...(write === undefined ? {} : { write }) };
+  return work;
 }
 
 /** As `decideField`, but a mistake of ours that one field brings out ends the keys of that field alone. */
@@ -131,9 +134,10 @@ export function decideSafely(open: OpenField, ledger: Ledger, context: DecisionC
 
 /** The open touches that a channel is concerned with, the highest rank first. */
 function concerned(open: OpenField, channel: string, context: DecisionContext): readonly Touch[] {
-  return [open.winner, ...open.losers]
-    .filter((touch) => (onlyChannelOf(touch, context.held(touch.sequence)) ?? channel) === channel)
-    .sort((a, b) => compareRanks(b.rank, a.rank));
+  const touches = [open.winner, ...open.losers].filter(
+    (touch) => (onlyChannelOf(touch, context.held(touch.sequence)) ?? channel) === channel,
+  );
+  return touches.length < 2 ? touches : touches.sort((a, b) => compareRanks(b.rank, a.rank));
 }
 
 /**
@@ -172,8 +176,11 @@ function everyKey(open: OpenField, context: DecisionContext, verdict: (touch: To
 
 function removedOf(touch: Touch, context: DecisionContext): readonly string[] {
   const { target, asset, config } = context;
+  const change = context.held(touch.sequence);
+  // Nearly always: nothing can have gone away.
+  if (change?.config.revision === config.revision && onlyChannelOf(touch, change) === undefined) return [];
   const managing = managingChannels(target, asset, touch.field, config);
-  return removedChannels(target, asset, touch, context.held(touch.sequence), managing, config);
+  return removedChannels(target, asset, touch, change, managing, config);
 }
 
 /** The keys of channels that went away while the change was open. */
@@ -223,10 +230,15 @@ function mayStand(open: OpenField, settled: SettledField | undefined, context: D
   return [...new Set([...(settled?.tags ?? []), ...(settled?.mayStand ?? []), ...passing.map(tagText)])];
 }
 
-function decidedBy(open: OpenField, ledger: Ledger, context: DecisionContext): Pick<FieldWork, 'decidedBy'> {
-  if (open.fresh || context.catalogue === 'gone') return { decidedBy: 'catalogue' };
-  const doubtful = open.doubts.length > 0 || isFilterInDoubt(open, ledger, context);
-  return doubtful ? { decidedBy: 'snapshot' } : {};
+function decidedBy(
+  open: OpenField,
+  ledger: Ledger,
+  context: DecisionContext,
+  managing: readonly Channel[],
+): FieldWork['decidedBy'] {
+  if (open.fresh || context.catalogue === 'gone') return 'catalogue';
+  const doubtful = open.doubts.length > 0 || isFilterInDoubt(open, ledger, context, managing);
+  return doubtful ? 'snapshot' : undefined;
 }
 
 /** A channel that manages the field asks for tags, and no state that is known carries them. */
@@ -234,13 +246,12 @@ export function isFilterInDoubt(
   open: OpenField,
   ledger: Ledger,
   context: Pick<DecisionContext, 'target' | 'asset' | 'config'>,
+  managing = managingChannels(context.target, context.asset, open.field, context.config),
 ): boolean {
   if (open.fresh || open.stale) return false;
   const state = ledger.newest();
   if (state === undefined) return false;
-  return managingChannels(context.target, context.asset, open.field, context.config).some((channel) =>
-    filterInDoubt(channel.filter, state),
-  );
+  return managing.some((channel) => filterInDoubt(channel.filter, state));
 }
 
 function isDeletionTouch(touch: Touch, context: DecisionContext): boolean {

@@ -94,11 +94,11 @@ function previousText(winner: Touch, context: OperationContext): string | undefi
   const event = context.event(winner);
   const column = winner.field.column;
   const changes = event?.changes ?? [];
-  const names =
+  const first = (name: string) => changesNamed(changes, name)[0];
+  const change =
     column === undefined
-      ? ['description']
-      : [`columns.${formatFqn(column)}.description`, `columns.${column.join('.')}.description`];
-  const [change] = names.flatMap((name) => changesNamed(changes, name));
+      ? first('description')
+      : (first(`columns.${formatFqn(column)}.description`) ?? first(`columns.${column.join('.')}.description`));
   return typeof change?.oldValue === 'string' ? change.oldValue : undefined;
 }
 
@@ -110,7 +110,7 @@ function unique(tags: readonly Tag[]): Tag[] {
 
 /** The object in the source that a field of the asset is about. */
 export function objectRef(asset: Asset, field: Field, state: Snapshot | undefined): Result<ObjectRef, string> {
-  const parts = parseFqn(asset.fqn);
+  const parts = partsOf(asset.fqn);
   if (!parts.ok) return err(`the name ${asset.fqn} cannot be read: ${parts.error.message}`);
   const [service, database, schema, table] = parts.value;
   if (service === undefined || database === undefined) return err(`the name ${asset.fqn} has too few parts`);
@@ -129,8 +129,30 @@ export function objectRef(asset: Asset, field: Field, state: Snapshot | undefine
   });
 }
 
+/** The name that was taken apart last: the fields of an asset come one after the other. */
+let last: { readonly fqn: string; readonly parts: ReturnType<typeof parseFqn> } | undefined;
+
+function partsOf(fqn: string): ReturnType<typeof parseFqn> {
+  if (last?.fqn !== fqn) last = { fqn, parts: parseFqn(fqn) };
+  return last.parts;
+}
+
 function findColumn(columns: readonly Column[], path: readonly string[]): Column | undefined {
   const [name, ...rest] = path;
-  const found = columns.find((column) => column.name === name);
+  const found = columnNamed(columns, name);
   return rest.length === 0 || found === undefined ? found : findColumn(found.children, rest);
+}
+
+/** From so many columns on, an edit of all of them would cost their square. */
+const MANY_COLUMNS = 32;
+const byName = new WeakMap<readonly Column[], ReadonlyMap<string, Column>>();
+
+function columnNamed(columns: readonly Column[], name: string | undefined): Column | undefined {
+  if (name === undefined || columns.length < MANY_COLUMNS) return columns.find((column) => column.name === name);
+  const known = byName.get(columns);
+  if (known !== undefined) return known.get(name);
+  // The first one of a name counts: it is set last.
+  const named = new Map(columns.toReversed().map((column) => [column.name, column]));
+  byName.set(columns, named);
+  return named.get(name);
 }

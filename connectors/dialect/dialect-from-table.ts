@@ -59,7 +59,9 @@ function quoteIn(region: Region, text: string): string {
 }
 
 function escapeIn(region: Region, text: string): string {
-  const escaped = region.backslash ? text.replaceAll('\\', '\\\\') : text;
+  // Looking first is far cheaper than replacing nothing, which is what happens with nearly every text.
+  const escaped = region.backslash && text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
+  if (!escaped.includes(region.close)) return escaped;
   return escaped.replaceAll(region.close, region.doubling ? region.close + region.close : `\\${region.close}`);
 }
 

@@ -3,7 +3,8 @@ import type { ObjectRef } from '../../src/domain/operation.ts';
 import { ConnectorError } from '../connector-error.ts';
 import type { SourceObject, WriteResult } from '../contract.ts';
 import { shownStatement } from '../shared-statement.ts';
-import { type Algorithm, alterTable, type Clause, missingFailure, planClause } from './plan.ts';
+import type { Clause } from './clause.ts';
+import { type Algorithm, alterTable, missingFailure, planClause } from './plan.ts';
 import type { Session } from './session.ts';
 import { type DescriptionWrite, DIFFERS, failed, shown, traced } from './write-result.ts';
 

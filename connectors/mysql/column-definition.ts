@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import { type Token, tokenize, unquoteString } from './show-create.ts';
+import { type Token, TokenScan, unquoteString } from './tokens.ts';
 
 /** Why a definition must not be restated; the text is for a person. */
 type Refused = string;
@@ -10,12 +10,20 @@ interface Parsed {
   readonly tokens: readonly Token[];
 }
 
+/** Where the comment of a definition stands, with the word before it, or where it is to be put in. */
+interface CommentPlace {
+  readonly start: number;
+  readonly end: number;
+  /** Where the quoted text begins; undefined: there is none. */
+  readonly value: number | undefined;
+}
+
 /** The comment that a column's definition carries; undefined: none. */
 export function columnComment(definition: string): Result<string | undefined, Refused> {
-  const parsed = parse(definition);
-  if (!parsed.ok) return parsed;
-  const pair = commentPair(parsed.value);
-  return ok(pair === undefined ? undefined : unquoteString(slice(parsed.value, pair.value)));
+  const place = commentPlace(definition);
+  if (!place.ok) return place;
+  const { value, end } = place.value;
+  return ok(value === undefined ? undefined : unquoteString(definition.slice(value, end)));
 }
 
 /**
@@ -23,14 +31,12 @@ export function columnComment(definition: string): Result<string | undefined, Re
  * undefined takes the comment out. Nothing else of the text is touched.
  */
 export function withColumnComment(definition: string, literal: string | undefined): Result<string, Refused> {
-  const parsed = parse(definition);
-  if (!parsed.ok) return parsed;
-  const pair = commentPair(parsed.value);
-  const from = pair === undefined ? insertionPoint(parsed.value) : pair.word.start;
-  const to = pair?.value.end ?? from;
-  const before = definition.slice(0, from).trimEnd();
-  const after = definition.slice(to).trimStart();
-  return ok([before, ...(literal === undefined ? [] : [`COMMENT ${literal}`]), after].join(' ').trimEnd());
+  const place = commentPlace(definition);
+  if (!place.ok) return place;
+  const { start, end } = place.value;
+  const before = definition.slice(0, start).trimEnd();
+  const after = definition.slice(end).trimStart();
+  return ok((literal === undefined ? `${before} ${after}` : `${before} COMMENT ${literal} ${after}`).trimEnd());
 }
 
 /**
@@ -40,11 +46,14 @@ export function withColumnComment(definition: string, literal: string | undefine
  * `tableCharset`: the table's default, for columns that name none.
  */
 export function lossOf(definition: string, tableCharset: string | undefined): Refused | undefined {
+  const place = commentPlace(definition);
+  if (!place.ok) return place.error;
+  // Nothing below can be true of the others: nearly all.
+  if (!/[?\ufffd]/.test(definition)) return undefined;
   const parsed = parse(definition);
   if (!parsed.ok) return parsed.error;
   const { tokens } = parsed.value;
-  const comment = commentPair(parsed.value)?.value;
-  const strings = tokens.filter((token) => token.kind === 'string' && token !== comment);
+  const strings = tokens.filter(({ kind, start }) => kind === 'string' && start !== place.value.value);
   if (strings.some((token) => slice(parsed.value, token).includes('�'))) {
     return 'its definition holds bytes that SHOW CREATE TABLE cannot print as text';
   }
@@ -58,17 +67,21 @@ export function lossOf(definition: string, tableCharset: string | undefined): Re
 
 /** Whether the server would copy the table to restate this definition (1845 on MariaDB 10.11): a generated column that it stores. */
 export function needsCopy(definition: string): boolean {
+  if (!STORING_ANYWHERE.test(definition)) return false;
   const parsed = parse(definition);
   return parsed.ok && parsed.value.tokens.some((token) => STORING.some((word) => isWord(parsed.value, token, word)));
 }
 
 const STORING = ['STORED', 'PERSISTENT'] as const;
+/** Far cheaper than the tokens, and false for nearly all. */
+const STORING_ANYWHERE = new RegExp(STORING.join('|'), 'i');
 
 /**
  * MariaDB prints a JSON column as `longtext … utf8mb4_bin … CHECK (json_valid(…))`, and takes just that, restated, for a change of type
  * (1846). Restated as `json` it is the same column. Other definitions come back as they are. (MariaDB 10.11, measured.)
  */
 export function restatedAsJson(definition: string): string {
+  if (!/longtext/i.test(definition)) return definition;
   const parsed = parse(definition);
   if (!parsed.ok) return definition;
   const { tokens } = parsed.value;
@@ -90,11 +103,53 @@ export function restatedAsJson(definition: string): string {
 }
 
 function parse(definition: string): Result<Parsed, Refused> {
-  const tokens = tokenize(definition);
-  if (!tokens.ok) return err(`its definition cannot be read: ${tokens.error}`);
-  const solid = tokens.value.filter(({ kind }) => kind !== 'space');
-  if (solid[0]?.kind !== 'name') return err('its definition does not begin with its name');
-  return ok({ text: definition, tokens: solid });
+  const tokens: Token[] = [];
+  const scan = new TokenScan(definition);
+  while (scan.next()) {
+    const { kind, start, end, depth } = scan;
+    if (kind !== 'space') tokens.push({ kind, start, end, depth });
+  }
+  if (scan.error !== undefined) return err(`its definition cannot be read: ${scan.error}`);
+  if (tokens[0]?.kind !== 'name') return err('its definition does not begin with its name');
+  return ok({ text: definition, tokens });
+}
+
+/** What was looked through last: a plan asks several things of one definition. */
+let last: { readonly definition: string; readonly place: Result<CommentPlace, Refused> } | undefined;
+
+function commentPlace(definition: string): Result<CommentPlace, Refused> {
+  if (last?.definition !== definition) last = { definition, place: findComment(definition) };
+  return last.place;
+}
+
+/**
+ * The first COMMENT outside of parentheses that a string follows. Where there is none, it is put in at the end, or before CHECK, since
+ * MariaDB's grammar wants it there.
+ */
+function findComment(definition: string): Result<CommentPlace, Refused> {
+  const scan = new TokenScan(definition);
+  let first: Token['kind'] | undefined;
+  let found: CommentPlace | undefined;
+  let check: number | undefined;
+  /** The word before the present token, when it is one of the two. */
+  let word: 'COMMENT' | 'CHECK' | undefined;
+  let wordStart = 0;
+  while (scan.next()) {
+    const { kind, start, end, depth } = scan;
+    if (kind === 'space') continue;
+    first ??= kind;
+    if (word === 'COMMENT' && kind === 'string' && depth === 0) found ??= { start: wordStart, end, value: start };
+    if (word === 'CHECK' && definition.charAt(start) === '(') check ??= wordStart;
+    word = undefined;
+    if (kind !== 'word' || depth !== 0) continue;
+    if (isText(definition, scan, 'COMMENT')) word = 'COMMENT';
+    else if (isText(definition, scan, 'CHECK')) word = 'CHECK';
+    wordStart = start;
+  }
+  if (scan.error !== undefined) return err(`its definition cannot be read: ${scan.error}`);
+  if (first !== 'name') return err('its definition does not begin with its name');
+  const end = check ?? definition.length;
+  return ok(found ?? { start: end, end, value: undefined });
 }
 
 function slice({ text }: Parsed, token: Token): string {
@@ -102,23 +157,12 @@ function slice({ text }: Parsed, token: Token): string {
 }
 
 function isWord(parsed: Parsed, token: Token | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.depth === 0 && slice(parsed, token).toUpperCase() === word;
+  return token?.kind === 'word' && token.depth === 0 && isText(parsed.text, token, word);
 }
 
-function commentPair(parsed: Parsed): { readonly word: Token; readonly value: Token } | undefined {
-  for (const [i, word] of parsed.tokens.entries()) {
-    const value = parsed.tokens[i + 1];
-    if (isWord(parsed, word, 'COMMENT') && value?.kind === 'string' && value.depth === 0) return { word, value };
-  }
-  return undefined;
-}
-
-/** MariaDB's grammar wants the comment before CHECK; everywhere else the end is right. */
-function insertionPoint(parsed: Parsed): number {
-  const check = parsed.tokens.find(
-    (token, i) => isWord(parsed, token, 'CHECK') && parsed.text.charAt(parsed.tokens[i + 1]?.start ?? -1) === '(',
-  );
-  return check?.start ?? parsed.text.length;
+/** Whether a token is this word of SQL, in whatever case; such words are ASCII, so that it does not bear on their length. */
+function isText(text: string, { start, end }: Token, word: string): boolean {
+  return end - start === word.length && text.slice(start, end).toUpperCase() === word;
 }
 
 /** Character sets with characters beyond the Basic Multilingual Plane. */

@@ -7,6 +7,8 @@ import { mysqlSpec } from './spec.ts';
 /** A text in the form that a comment can hold, with a note for each thing that had to be changed. Empty: no comment. */
 export interface CommentText {
   readonly text: string;
+  /** The text as a quoted SQL string. */
+  readonly literal: string;
   readonly notes: readonly string[];
 }
 
@@ -32,18 +34,23 @@ export function commentText(
   let text = withoutAstral(description, notes);
   if (level === 'schema') text = onOneLine(text, notes);
   const limit = mysqlSpec.limits.find((one) => one.level === level);
-  if (limit !== undefined) {
+  // A text has at most as many characters as UTF-16 units, which nobody has to count.
+  if (limit !== undefined && (limit.unit === 'bytes' || text.length > limit.max)) {
     const fitted = fitText(text, limit, overlong);
     if (!fitted.ok) return err({ code: 'description-too-long', message: fitted.error });
     text = fitted.value.text;
     if (fitted.value.note !== undefined) notes.push(fitted.value.note);
   }
-  return ok({ text, notes });
+  const literal = text === description ? sendable : mysqlDialect.quoteLiteral(text);
+  return literal.ok ? ok({ text, literal: literal.value, notes }) : err(literal.error);
 }
 
 const ASTRAL = /[\u{10000}-\u{10ffff}]/gu;
+/** Without it there is none of them; found or not far sooner. */
+const SURROGATE = /[\ud800-\udfff]/;
 
 function withoutAstral(text: string, notes: string[]): string {
+  if (!SURROGATE.test(text)) return text;
   const count = text.match(ASTRAL)?.length ?? 0;
   if (count === 0) return text;
   notes.push(

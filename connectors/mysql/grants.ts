@@ -1,4 +1,4 @@
-import { tokenize, unquoteName } from './show-create.ts';
+import { tokenize, unquoteName } from './tokens.ts';
 
 /** Privileges that SHOW GRANTS lists for one place: everything, one database (a pattern with % and _), or one table. */
 export interface Grant {

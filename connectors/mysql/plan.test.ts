@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ObjectRef, Operation } from '../../src/domain/operation.ts';
+import type { DescriptionOperation, ObjectRef, Operation } from '../../src/domain/operation.ts';
 import type { SourceObject } from '../contract.ts';
-import type { MysqlDetail } from './detail.ts';
-import { planMysql } from './plan.ts';
+import { ColumnDetail, type MysqlDetail } from './detail.ts';
+import { planClause, planMysql } from './plan.ts';
 import { parseServer } from './server.ts';
 
 const MARIADB = parseServer('10.11.19-MariaDB');
@@ -79,6 +79,41 @@ describe('plans', () => {
     expect(long).toMatchObject({ ok: true, value: { notes: [expect.stringContaining('cut')] } });
     const lines = planMysql(describeAs(ref('schema'), 'a\r\nb\nя'), source({}, 'database'), {});
     expect(lines).toMatchObject({ ok: true, value: { value: 'a b я.' } });
+  });
+});
+
+describe('planning again', () => {
+  const operation: DescriptionOperation = { aspect: 'description', object: ref('column'), text: "it's" };
+  const planned = (from: SourceObject, overlong?: 'cut' | 'refuse') =>
+    planClause(operation, from, overlong === undefined ? {} : { overlong });
+
+  it('gives the same clause from the same state, and another one from any other', () => {
+    const first: SourceObject = { ...source(), detail: new ColumnDetail(MARIADB, '`c` int', 'latin1') };
+    const clause = planned(first);
+    expect(clause).toMatchObject({ ok: true, value: { text: "MODIFY COLUMN `c` int COMMENT 'it''s'" } });
+    expect(planned({ ...first, description: 'x' })).toBe(clause);
+    const another = { ...operation, text: 'other' };
+    expect(planClause(another, first, {})).toMatchObject({ value: { text: "MODIFY COLUMN `c` int COMMENT 'other'" } });
+    expect(planned(first)).toEqual(clause);
+    const other: SourceObject = { ...first, detail: new ColumnDetail(MARIADB, '`c` bigint', 'latin1') };
+    expect(planned(other)).toMatchObject({ ok: true, value: { text: "MODIFY COLUMN `c` bigint COMMENT 'it''s'" } });
+    expect(planned({ ...other, kind: 'view' })).toMatchObject({ ok: false, error: { failure: { code: 'view' } } });
+    expect(planned({ ...other, exists: false })).toMatchObject({ ok: false, error: { outcome: 'failed' } });
+    expect(planned(first)).toEqual(clause);
+    expect(planClause(operation, undefined, {})).toMatchObject({
+      ok: true,
+      value: { text: expect.stringContaining('definition') },
+    });
+  });
+
+  it('does not take a text that was cut for one that is to be refused', () => {
+    const long = { ...operation, text: 'x'.repeat(1_025) };
+    const from: SourceObject = { ...source(), detail: new ColumnDetail(MARIADB, '`c` int', undefined) };
+    expect(planClause(long, from, { overlong: 'cut' }).ok).toBe(true);
+    expect(planClause(long, from, { overlong: 'refuse' })).toMatchObject({
+      ok: false,
+      error: { failure: { code: 'description-too-long' } },
+    });
   });
 });
 

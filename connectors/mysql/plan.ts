@@ -2,12 +2,14 @@ import type { Failure, FailureClass } from '../../src/domain/failure.ts';
 import type { DescriptionOperation, ObjectRef, Operation } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
 import type { Plan, PlanOptions, Refusal, SourceObject } from '../contract.ts';
-import { mysqlDialect } from '../dialect/mysql-dialect.ts';
+import type { Clause } from './clause.ts';
 import { lossOf, restatedAsJson, withColumnComment } from './column-definition.ts';
 import { commentText } from './comment-text.ts';
-import { detailOf, type MysqlDetail } from './detail.ts';
+import { ColumnDetail, detailOf, type MysqlDetail } from './detail.ts';
+import { quotedNames } from './quoted-names.ts';
 import { describeServer, hasSchemaComments, printsJsonAsLongtext } from './server.ts';
 import { refuseTemplate } from './template-guard.ts';
+import { printedString } from './tokens.ts';
 
 type Planned = Result<Plan, Refusal>;
 
@@ -40,19 +42,25 @@ export function alterTable(address: string, clauses: readonly string[], algorith
   return `ALTER TABLE ${address} ${clauses.join(', ')}, ${guard}`;
 }
 
-/** What one description contributes to an ALTER TABLE, or the whole ALTER DATABASE of a schema. */
-export interface Clause {
-  readonly target: 'schema' | 'table' | 'column';
-  /** The quoted table: `` `shop`.`orders` ``. */
-  readonly address: string;
-  readonly text: string;
-  readonly notes: readonly string[];
-  /** What will stand in the source; undefined: nothing. */
-  readonly value?: string;
-}
-
 /** Plans one description. For a column `source.detail` has to carry its definition; without any source a gap is shown in its place. */
 export function planClause(
+  operation: DescriptionOperation,
+  source: SourceObject | undefined,
+  options: PlanOptions,
+): Result<Clause, Refusal> {
+  const { detail, exists, kind } = source ?? {};
+  // What is shown of a column is planned twice: to be seen, and under the lock.
+  if (!(detail instanceof ColumnDetail)) return planAnew(operation, source, options);
+  const { overlong } = options;
+  const last = detail.planning;
+  const alike = last?.operation === operation && last.exists === exists && last.kind === kind;
+  if (alike && last.overlong === overlong) return last.clause;
+  const clause = planAnew(operation, source, options);
+  detail.planning = { operation, exists, kind, overlong, clause };
+  return clause;
+}
+
+function planAnew(
   operation: DescriptionOperation,
   source: SourceObject | undefined,
   options: PlanOptions,
@@ -63,38 +71,48 @@ export function planClause(
   if (refusal !== undefined) return err(refusal);
   const comment = commentText(operation.text ?? '', object.level, options.overlong ?? 'cut');
   if (!comment.ok) return refuse('invalid', comment.error.code, comment.error.message);
-  const literal = mysqlDialect.quoteLiteral(comment.value.text);
-  if (!literal.ok) return refuse('invalid', literal.error.code, literal.error.message);
+  const { literal } = comment.value;
   const names = quotedNames(object);
-  if (!names.ok) return names;
-  const [schema = '', table, column] = names.value;
+  if (!names.ok) return refuse('invalid', `name-${names.error.code}`, names.error.message);
+  const { schema, address, column } = names.value;
   const notes = [...comment.value.notes];
   const value = comment.value.text === '' ? {} : { value: comment.value.text };
-  if (table === undefined) {
+  if (address === undefined) {
     if (detail === undefined)
       notes.push('Only MariaDB (10.5 or newer) has comments on schemas; the server decides when it is written.');
     return ok({
       target: 'schema',
       address: schema,
-      text: `ALTER DATABASE ${schema} COMMENT ${literal.value}`,
+      text: `ALTER DATABASE ${schema} COMMENT ${literal}`,
       notes,
       ...value,
     });
   }
-  const address = `${schema}.${table}`;
-  if (column === undefined) return ok({ target: 'table', address, text: `COMMENT ${literal.value}`, notes, ...value });
-  const definition = restate(column, detail, literal.value);
+  if (column === undefined) return ok({ target: 'table', address, text: `COMMENT ${literal}`, notes, ...value });
+  const definition = restate(column, detail, literal, comment.value.text);
   if (!definition.ok) return definition;
   if (detail?.definition === undefined) {
     notes.push(
       "The column's whole definition, as the server prints it, takes the place of the comment in this statement.",
     );
   }
-  return ok({ target: 'column', address, text: `MODIFY COLUMN ${definition.value}`, notes, ...value });
+  const { restated, ...printed } = definition.value;
+  return ok({ target: 'column', address, text: `MODIFY COLUMN ${restated}`, notes, ...value, ...printed });
 }
 
-function restate(quoted: string, detail: MysqlDetail | undefined, literal: string): Result<string, Refusal> {
-  if (detail === undefined) return ok(`${quoted} /* definition */ COMMENT ${literal}`);
+/** A column's definition with another comment, as it is sent, and as SHOW CREATE TABLE will print it. */
+interface Restated {
+  readonly restated: string;
+  readonly printed?: string;
+}
+
+function restate(
+  quoted: string,
+  detail: MysqlDetail | undefined,
+  literal: string,
+  text: string,
+): Result<Restated, Refusal> {
+  if (detail === undefined) return ok({ restated: `${quoted} /* definition */ COMMENT ${literal}` });
   const { definition, server, tableCharset } = detail;
   if (definition === undefined) {
     const why = detail.noDefinition ?? 'SHOW CREATE TABLE did not show it';
@@ -108,10 +126,14 @@ function restate(quoted: string, detail: MysqlDetail | undefined, literal: strin
       `A column's comment can only be written with its whole definition, and ${loss}.`,
     );
   }
-  const restated = withColumnComment(printsJsonAsLongtext(server) ? restatedAsJson(definition) : definition, literal);
-  return restated.ok
-    ? restated
-    : refuse('unsupported', 'definition-not-readable', `The column cannot be restated: ${restated.error}.`);
+  const sent = printsJsonAsLongtext(server) ? restatedAsJson(definition) : definition;
+  const restated = withColumnComment(sent, literal);
+  if (!restated.ok)
+    return refuse('unsupported', 'definition-not-readable', `The column cannot be restated: ${restated.error}.`);
+  const stands = text === '' ? undefined : printedString(text);
+  // Nearly always what is sent.
+  const printed = sent === definition && stands === literal ? restated : withColumnComment(definition, stands);
+  return ok({ restated: restated.value, ...(printed.ok ? { printed: printed.value } : {}) });
 }
 
 /** A template's statements run as they are; what they bring about is only known for a description. */
@@ -168,18 +190,6 @@ const MISSING = {
 export function missingFailure(detail: MysqlDetail | undefined): Failure {
   const missing = detail?.missing ?? 'table';
   return { class: 'not_found', scope: 'object', code: `${missing}-missing`, message: MISSING[missing] };
-}
-
-function quotedNames(object: ObjectRef): Result<readonly string[], Refusal> {
-  const quoted: string[] = [];
-  const names = [object.schema, object.table, object.column?.[0]];
-  const depth = object.level === 'schema' ? 1 : object.level === 'table' ? 2 : 3;
-  for (const name of names.slice(0, depth)) {
-    const one = mysqlDialect.quoteIdentifier(name ?? '');
-    if (!one.ok) return refuse('invalid', `name-${one.error.code}`, one.error.message);
-    quoted.push(one.value);
-  }
-  return ok(quoted);
 }
 
 function refuse(failureClass: FailureClass, code: string, message: string): Result<never, Refusal> {

@@ -8,6 +8,7 @@ import type { MysqlConfig, PemSource } from './config.ts';
 import { connectorErrorOf } from './errors.ts';
 import { parseServer, type Server } from './server.ts';
 import { programName } from './session-name.ts';
+import { ShownTables } from './shown-tables.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Only against a server or network that says nothing any more; the server's own limits below are shorter. */
@@ -48,6 +49,7 @@ export class Session {
   /** Names of databases and tables that differ only in case are the same (`lower_case_table_names` is not 0). */
   readonly foldsNames: boolean;
   readonly readOnly: boolean;
+  readonly shown = new ShownTables();
   readonly #link: Link;
 
   constructor(link: Link, hello: z.infer<typeof helloRow>) {
@@ -188,7 +190,8 @@ class Link {
         settle();
         reject(error);
       };
-      this.#connection.query(sql, (error, answer) => {
+      // No values: what stands for nothing would still make the driver look for placeholders in the whole statement.
+      this.#connection.query({ sql, values: null }, (error, answer) => {
         settle();
         if (error === null) return resolve(answer);
         const failure = connectorErrorOf(error, 'statement');

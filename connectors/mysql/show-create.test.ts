@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCreateTable, tokenize, unquoteString } from './show-create.ts';
+import { parseCreateTable } from './show-create.ts';
+import { tokenize, unquoteString } from './tokens.ts';
 
 /** As MySQL 8 prints a table, with all that it hides in executable comments. */
 const MYSQL_8 = `CREATE TABLE \`t\` (

@@ -1,5 +1,6 @@
 import { withColumnComment } from './column-definition.ts';
-import { type CreateTable, tokenize, unquoteString } from './show-create.ts';
+import type { CreateTable } from './show-create.ts';
+import { tokenize, unquoteString } from './tokens.ts';
 
 /** An option behind the list of columns (`COMMENT='…'`, `AUTO_INCREMENT=7`): where it stands in the text, and its value as printed. */
 interface TableOption {

@@ -1,5 +1,5 @@
-import { tokenize, unquoteString } from './show-create.ts';
 import { SCHEMA_COMMENT_MAX } from './spec.ts';
+import { tokenize, unquoteString } from './tokens.ts';
 
 /**
  * A statement of a template that would damage the server, whatever its author meant: MariaDB writes the comment of a schema into the

@@ -1,15 +1,17 @@
 import type { Failure } from '../../src/domain/failure.ts';
 import type { ObjectRef } from '../../src/domain/operation.ts';
+import { err, ok, type Result } from '../../src/domain/result.ts';
 import type { SourceObject, WriteResult } from '../contract.ts';
 import { objectFailure } from '../object-failure.ts';
 import { partsOf } from '../parts.ts';
-import { allFailed, alter, planAll, resultOf, shownOf } from './alter-table.ts';
+import { allFailed, alter, planAll, type Ready, resultOf, shownOf } from './alter-table.ts';
 import { columnComment, needsCopy } from './column-definition.ts';
 import { detailOf } from './detail.ts';
 import { planClause } from './plan.ts';
-import { definitionOf, showCreateTable } from './read.ts';
+import { printedAfter } from './printed-after.ts';
 import type { Session } from './session.ts';
-import { TableColumns } from './table-columns.ts';
+import { readShown, type ShownText, showCreateText } from './show-table.ts';
+import type { TableColumns } from './table-columns.ts';
 import { definitionWithout, tableComment } from './table-options.ts';
 import { type DescriptionWrite, failed } from './write-result.ts';
 import type { WriteSeams } from './write-seams.ts';
@@ -125,9 +127,10 @@ async function restateColumns(
 ): Promise<Attempt> {
   const [first] = group;
   if (first === undefined) return { results: [] };
-  const before = await showCreateTable(session, first.operation.object);
-  if (typeof before === 'string') return { results: allFailed(group, notShown(before)) };
-  const columns = new TableColumns(before);
+  const shown = await showCreateText(session, first.operation.object);
+  const before = shown.ok ? readShown(session, shown.value) : shown;
+  if (!before.ok) return { results: allFailed(group, notShown(before.error)) };
+  const columns = before.value;
   const { ready, refused } = planAll(group, (object) => sourceOf(object, columns, session));
   if (ready.length === 0) return { results: refused };
   await seams.beforeAlter?.();
@@ -136,22 +139,40 @@ async function restateColumns(
     const again = group.length > 1 && ran.failure.class !== 'transient';
     return { results: again ? undefined : [...refused, ...allFailed(ready, ran.failure)] };
   }
-  const after = await showCreateTable(session, first.operation.object);
-  if (typeof after === 'string') return { results: [...refused, ...allFailed(ready, notShown(after))] };
+  const now = await showCreateText(session, first.operation.object);
+  if (!now.ok) return { results: [...refused, ...allFailed(ready, notShown(now.error))] };
+  session.shown.forget(now.value.address);
+  const standing = readBack(session, columns, now.value, ready);
+  if (!standing.ok) return { results: [...refused, ...allFailed(ready, standing.error)] };
+  const results = ready.map((one) => resultOf(one, standing.value(one), shownOf(one, ran), notes));
+  return { results: [...refused, ...results] };
+}
+
+/** The comment that stands where a write wanted one. */
+type Standing = (one: Ready) => string;
+
+/** What stands after an ALTER; an error when the table cannot be read or when anything else of it has changed. */
+function readBack(
+  session: Session,
+  before: TableColumns,
+  shown: ShownText,
+  ready: readonly Ready[],
+): Result<Standing, Failure> {
+  const asWanted = printedAfter(
+    before,
+    ready.map(({ operation, clause }) => ({ column: operation.object.column?.[0], clause })),
+  );
+  if (shown.text === asWanted) return ok(({ clause }) => clause.value ?? '');
+  const after = readShown(session, shown);
+  if (!after.ok) return err(notShown(after.error));
   const written = {
     table: ready.some(({ clause }) => clause.target === 'table'),
-    columns: new Set(ready.flatMap(({ operation }) => columns.find(operation.object.column?.[0] ?? '')?.name ?? [])),
+    columns: new Set(ready.flatMap(({ operation }) => before.find(operation.object.column?.[0] ?? '')?.name ?? [])),
   };
-  if (definitionWithout(before, written) !== definitionWithout(after, written)) {
-    return { results: [...refused, ...allFailed(ready, CHANGED)] };
-  }
-  const columnsNow = new TableColumns(after);
-  const results = ready.map((one) => {
-    const { level, column } = one.operation.object;
-    const stands = level === 'table' ? tableComment(after) : commentIn(columnsNow, column?.[0] ?? '');
-    return resultOf(one, stands, shownOf(one, ran), notes);
-  });
-  return { results: [...refused, ...results] };
+  if (definitionWithout(before.create, written) !== definitionWithout(after.value.create, written)) return err(CHANGED);
+  return ok(({ operation: { object } }) =>
+    object.level === 'table' ? tableComment(after.value.create) : commentIn(after.value, object.column?.[0] ?? ''),
+  );
 }
 
 const CHANGED: Failure = {
@@ -175,9 +196,9 @@ function sourceOf(object: ObjectRef, columns: TableColumns, session: Session): S
   const { server } = session;
   const [column] = object.column ?? [];
   if (object.level !== 'column' || column === undefined) return { exists: true, kind: 'table', detail: { server } };
-  const found = definitionOf(columns, column);
-  if (found.definition === undefined) return { exists: false, detail: { server, missing: 'column' } };
-  return { exists: true, kind: 'table', detail: { server, ...found } };
+  const detail = columns.detail(column);
+  if (detail.definition === undefined) return { exists: false, detail: { server, missing: 'column' } };
+  return { exists: true, kind: 'table', detail };
 }
 
 /** The quoted table of a write; the failure tells why its name cannot be quoted. */

@@ -38,6 +38,19 @@ describe('a large state', () => {
     expect(isLargeState(exactly(65_537))).toBe(true);
   });
 
+  it('is one by its bytes, whatever characters its names and tags are of', () => {
+    for (const char of ['"', '\\', '\u0001', 'é', '€', '😀', '\ud800', 'a']) {
+      const of = (count: number): SyncState => ({
+        ...state(0),
+        fields: { [char.repeat(9)]: { written: char.repeat(9), mayStand: [char.repeat(count)] } },
+      });
+      const bytes = (count: number): number => Buffer.byteLength(JSON.stringify(of(count)));
+      const perChar = (bytes(2_000) - bytes(1_000)) / 1_000;
+      const most = 1_000 + Math.floor((65_536 - bytes(1_000)) / perChar);
+      expect([isLargeState(of(most)), isLargeState(of(most + 1))], char).toEqual([false, true]);
+    }
+  });
+
   it('is reduced to what lets nothing go back and nothing be settled twice', () => {
     const reduced = reducedState(state(3_000));
     expect(reduced).toEqual({

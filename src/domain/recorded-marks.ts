@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Aspect } from './entity.ts';
 import type { OutcomeItem, SupersededItem } from './outcome.ts';
 import type { SyncState } from './sync-state.ts';
@@ -11,7 +11,7 @@ type Item = OutcomeItem | SupersededItem;
  */
 export function recordedMark(aspect: Aspect | undefined, object: string): string {
   const text = JSON.stringify([aspect ?? null, object]);
-  return `#${createHash('sha256').update(text).digest('base64url').slice(0, 8)}`;
+  return `#${hash('sha256', text, 'base64url').slice(0, 8)}`;
 }
 
 /** The state before an outcome, which says that these items of it are recorded already. */

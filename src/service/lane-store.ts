@@ -12,8 +12,9 @@ import { bulkOutcomeSubject, deadLetterSubject, encodeToken, STREAMS } from '../
 import type { SyncState } from '../domain/sync-state.ts';
 import { changeBody } from './change-body.ts';
 import { needsObjects, OutcomeObjects } from './outcome-objects.ts';
+import { OutcomeTexts } from './outcome-text.ts';
 import { createParkedStore } from './parked-store.ts';
-import { fitsInOne, splitOutcome } from './split-outcome.ts';
+import { splitOutcome, textInOne } from './split-outcome.ts';
 import { isPassing, type Trying, whileOurs } from './while-ours.ts';
 
 export interface LaneStoreOptions extends Trying {
@@ -47,7 +48,7 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
     subject: string,
     message: OutcomeMessage,
     expected: number,
-    data = JSON.stringify(message),
+    data: string,
   ): Promise<RecordAnswer> {
     let expectedLastSubjectSequence = expected;
     for (;;) {
@@ -74,15 +75,16 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
     message: OutcomeMessage,
     expectedSequence: number,
     previous: SyncState,
+    texts: OutcomeTexts,
   ): Promise<RecordAnswer> {
     const before = isLargeState(previous)
       ? await unlessLost(() => objects.state(message, previous, `${message.id}.before`))
       : { state: previous };
     if (before === 'lost') return { kind: 'lost' };
     let answer: RecordAnswer = { kind: 'recorded', sequence: expectedSequence };
-    for (const part of splitOutcome(message, before)) {
+    for (const part of splitOutcome(message, before, undefined, texts)) {
       if (answer.kind !== 'recorded') return answer;
-      answer = await record(subject, part, answer.sequence);
+      answer = await record(subject, part, answer.sequence, texts.whole(part));
     }
     return answer;
   }
@@ -106,10 +108,12 @@ export function createLaneStore(options: LaneStoreOptions): LaneStore {
     async recordOutcome(subject, message, expectedSequence, previous) {
       const stored = needsObjects(message) ? await unlessLost(() => objects.outcome(message)) : message;
       if (stored === 'lost') return { kind: 'lost' };
-      const whole = JSON.stringify(stored);
-      const answer = fitsInOne(whole)
-        ? await record(subject, stored, expectedSequence, whole)
-        : await recordParts(subject, stored, expectedSequence, previous);
+      const texts = new OutcomeTexts();
+      const whole = textInOne(stored, texts);
+      const answer =
+        whole === undefined
+          ? await recordParts(subject, stored, expectedSequence, previous, texts)
+          : await record(subject, stored, expectedSequence, whole);
       if (answer.kind === 'recorded' && stored.stateObject !== undefined) void objects.removeReplaced(stored);
       return answer;
     },
