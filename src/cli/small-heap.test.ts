@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { NEW_SPACE_BYTES } from './small-heap.ts';
+import { loadAfter, NEW_SPACE_BYTES } from './small-heap.ts';
 
 /** Keeps what it makes for a while, as a lane does, and prints how large the space for new objects became. */
 const CHURN = `
@@ -27,5 +27,15 @@ describe('keepHeapSmall', () => {
     expect(Number(stdout)).toBeGreaterThan(NEW_SPACE_BYTES / 2);
     // It doubles each time, and a look comes after the collection that let it.
     expect(Number(stdout)).toBeLessThanOrEqual(4 * NEW_SPACE_BYTES);
+  });
+});
+
+describe('loadAfter', () => {
+  it('is busy while whole collections follow one another, and calm again when they are rare', () => {
+    expect(loadAfter('calm', Number.POSITIVE_INFINITY)).toBe('calm');
+    expect(loadAfter('calm', 5_000)).toBe('calm');
+    expect(loadAfter('calm', 1_000)).toBe('busy');
+    expect(loadAfter('busy', 5_000)).toBe('busy');
+    expect(loadAfter('busy', 10_000)).toBe('calm');
   });
 });

@@ -32,11 +32,11 @@ import { ALARM_FROM } from './retention-reach.ts';
 import { presentTrouble } from './store-trouble.ts';
 
 /** Bytes that the changes in flight of all lanes of a replica may take together. */
-const CREDIT_BYTES = 32 * 1024 * 1024;
+const CREDIT_BYTES = 24 * 1024 * 1024;
 /** Changes in flight of one lane. */
 const CREDIT_MESSAGES = 4_000;
 /** Bytes for the states of resident assets, of all lanes together. */
-const CACHE_BYTES = 32 * 1024 * 1024;
+const CACHE_BYTES = 8 * 1024 * 1024;
 const STATUS_TIMEOUT_MS = 2_000;
 const DRAIN_TIMEOUT_MS = 14_000;
 

@@ -64,6 +64,8 @@ function backflow(profileFolder: string | undefined): Variant {
         BACKFLOW_CONFIG: join(folder, 'backflow.yaml'),
         BACKFLOW_HTTP: '127.0.0.1:0',
         BENCH_PASSWORD: source.password,
+        // As the README advises.
+        MALLOC_ARENA_MAX: '2',
         // Tracing is on, and sampled at 1 %.
         OTEL_EXPORTER_OTLP_ENDPOINT: spansUrl,
         OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
