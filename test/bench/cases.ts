@@ -113,9 +113,9 @@ export const CASES: readonly BenchCase[] = [
     name: 'mariadb-wide',
     source: 'mariadb-wide',
     variants: OWN,
-    workload: { services: 1, assets: 40, events: 40, bytes: 2_700, columns: 500 },
+    workload: { services: 1, assets: 100, events: 100, bytes: 2_700, columns: 500 },
     about:
-      '40 changes, each of all 500 columns of a table; counted in columns; the loop makes one ALTER for each column, the others one for each table',
+      '100 changes, each of all 500 columns of a table; counted in columns; the loop makes one ALTER for each column, the others one for each table',
   },
   {
     kind: 'drain',
