@@ -26,9 +26,13 @@ export function createAdmission(
   function admit(state: State, changes: readonly HeldChange[], ctx: Ctx): void {
     for (const held of changes) {
       // Whoever ends the lane gives it back.
-      if (state.phase !== 'open') held.span.end();
-      else if (!state.cache.has(held.key)) wait(state, held);
-      else admitResident(state, held, ctx);
+      if (state.phase !== 'open') {
+        held.span.end();
+        continue;
+      }
+      const entry = state.cache.get(held.key);
+      if (entry === undefined) wait(state, held);
+      else admitResident(state, entry, held, ctx);
     }
     ask(state, ctx);
   }
@@ -40,9 +44,7 @@ export function createAdmission(
     else others.push(held);
   }
 
-  function admitResident(state: State, held: HeldChange, ctx: Ctx): void {
-    const entry = state.cache.get(held.key);
-    if (entry === undefined) throw new Error('an asset was dropped before its change was admitted');
+  function admitResident(state: State, entry: AssetEntry, held: HeldChange, ctx: Ctx): void {
     if (entry.phase === 'reading') {
       state.held.set(held.received.sequence, held.receivedAt);
       entry.arrived.push(held);
@@ -74,8 +76,10 @@ export function createAdmission(
         if (loading !== undefined) await loading;
       }
       state.awaiting.delete(key);
+      const entry = state.cache.get(key);
+      if (entry === undefined) throw new Error('an asset was dropped before its change was admitted');
       for (const held of waiting) {
-        if (state.phase === 'open') admitResident(state, held, ctx);
+        if (state.phase === 'open') admitResident(state, entry, held, ctx);
         else held.span.end();
       }
     }

@@ -5,7 +5,7 @@ import { aspectHashes } from './undo.ts';
 /** How many changes of an asset travel in its sync state. */
 export const RECENT_KEPT = 8;
 /** How many a resident ledger keeps, those still open not counted. */
-const RECENT_RESIDENT = 32;
+const RECENT_RESIDENT = 16;
 
 interface Sighting {
   readonly entityId: string;

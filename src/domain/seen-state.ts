@@ -20,6 +20,8 @@ export class SeenState {
   readonly #trustEmptyTags: boolean;
   readonly #held = new SparseMap<number, Seen>();
   #heldBytes = 0;
+  /** Size of the newest snapshot, once it is known. */
+  #measured: { readonly snapshot: Snapshot; readonly bytes: number } | undefined;
   #folded: NewestState = {};
   #foldedSeen: number;
   #state: NewestState = {};
@@ -61,6 +63,7 @@ export class SeenState {
       const bytes = snapshotBytes(snapshot);
       this.#held.set(sequence, { snapshot, rank, bytes });
       this.#heldBytes += bytes;
+      this.#measured = { snapshot, bytes };
     }
     this.#set(withSnapshot(this.#state, snapshot, rank, this.#trustEmptyTags));
     this.#newestSeen = Math.max(this.#newestSeen, rank.time);
@@ -94,12 +97,17 @@ export class SeenState {
     const { structure, tags, owners } = this.#state;
     const { structure: folded, tags: foldedTags, owners: foldedOwners } = this.#folded;
     let bytes = this.#heldBytes;
-    if (structure !== undefined) bytes += snapshotBytes(structure.snapshot);
+    if (structure !== undefined) bytes += this.#sizeOf(structure.snapshot);
     // Mostly all of them are one and the same.
     for (const slot of [tags, owners, folded, foldedTags, foldedOwners]) {
       if (slot !== undefined && slot.snapshot !== structure?.snapshot) bytes += snapshotBytes(slot.snapshot);
     }
     return bytes;
+  }
+
+  #sizeOf(snapshot: Snapshot): number {
+    if (this.#measured?.snapshot !== snapshot) this.#measured = { snapshot, bytes: snapshotBytes(snapshot) };
+    return this.#measured.bytes;
   }
 
   #fold(snapshot: Snapshot, rank: Rank): void {
