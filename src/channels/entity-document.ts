@@ -3,8 +3,12 @@ import { isJsonObject, type Json } from '../domain/json.ts';
 import type { Column, Snapshot, TagLabel } from '../domain/snapshot.ts';
 import type { EntityDocument } from './channel.ts';
 
-/** Snapshots never change, so each is turned into its document once, however many channels look at it. */
-const documents = new WeakMap<Snapshot, EntityDocument>();
+/**
+ * The documents made last: snapshots never change, and all channels look at the state after a change and the one before it. (A weak map
+ * of all snapshots costs each collection of new objects more than it saves.)
+ */
+let made: readonly { readonly snapshot: Snapshot; readonly document: EntityDocument }[] = [];
+const KEPT = 2;
 
 /**
  * The one normalised document that filters are evaluated on; its fields are described by `VOCABULARY`.
@@ -12,10 +16,10 @@ const documents = new WeakMap<Snapshot, EntityDocument>();
  * to say (`Filter.needsTags`).
  */
 export function entityDocument(snapshot: Snapshot): EntityDocument {
-  const known = documents.get(snapshot);
-  if (known !== undefined) return known;
+  const known = made.find((one) => one.snapshot === snapshot);
+  if (known !== undefined) return known.document;
   const document = build(snapshot);
-  documents.set(snapshot, document);
+  made = [{ snapshot, document }, ...made.slice(0, KEPT - 1)];
   return document;
 }
 
