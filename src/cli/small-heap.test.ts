@@ -34,6 +34,7 @@ describe('loadAfter', () => {
   it('is busy while whole collections follow one another, and calm again when they are rare', () => {
     expect(loadAfter('calm', Number.POSITIVE_INFINITY)).toBe('calm');
     expect(loadAfter('calm', 5_000)).toBe('calm');
+    expect(loadAfter('calm', 1_001)).toBe('calm');
     expect(loadAfter('calm', 1_000)).toBe('busy');
     expect(loadAfter('busy', 5_000)).toBe('busy');
     expect(loadAfter('busy', 10_000)).toBe('calm');

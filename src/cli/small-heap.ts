@@ -9,8 +9,10 @@ const GROWTH_PERCENT = { calm: 50, busy: 150 } as const;
 export type HeapLoad = keyof typeof GROWTH_PERCENT;
 
 /** Whole collections that follow one another this soon make the heap `busy`; after so long without one it is `calm`. */
-const BUSY_WITHIN_MS = 2_000;
+const BUSY_WITHIN_MS = 1_000;
 const CALM_AFTER_MS = 10_000;
+/** A process that starts collects often, since little is in use yet: milliseconds from its start that do not count. */
+const START_MS = 5_000;
 
 /** From this size on, in bytes, the space for new objects grows no more; V8 left alone goes up to 134 MB under load. */
 export const NEW_SPACE_BYTES = 16_000_000;
@@ -27,7 +29,7 @@ export function keepHeapSmall(): void {
   const collected = (at: number): void => {
     const next = loadAfter(load, at - collectedAt);
     collectedAt = at;
-    if (next === load) return;
+    if (next === load || at < START_MS) return;
     load = next;
     setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[load]}`);
   };
