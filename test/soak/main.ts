@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { mib, type Trend } from './phase-verdict.ts';
-import { readSoakOptions, type SoakOptions, WrongOption } from './soak-options.ts';
+import { HELP, readSoakOptions, type SoakOptions, WrongOption } from './soak-options.ts';
 import { type PhaseReport, SoakPhases } from './soak-phases.ts';
 import { openSoakWorld } from './soak-world.ts';
 
@@ -37,11 +37,15 @@ process.stdout.write(
 process.exit(held ? 0 : 1);
 
 function optionsOrExit(): SoakOptions {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(`${HELP}\n`);
+    process.exit(0);
+  }
   try {
     return readSoakOptions(process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof WrongOption)) throw error;
-    say(error.message);
+    say(`${error.message}\n\n${HELP}`);
     process.exit(2);
   }
 }

@@ -15,6 +15,12 @@ export interface SoakOptions {
   readonly json: boolean;
 }
 
+/** Shown for `--help`, and with what cannot be read. */
+export const HELP = `npm run soak -- [--minutes=60] [--rate=1000] [--assets=1000000] [--backlog=1000000] [--memory=512] [--json]
+
+One process of the service, in three phases: so many minutes at so many changes a second over a target that fails again and again; one
+change for each of so many assets; so many changes that wait before it starts. --memory: MiB that it may never exceed.`;
+
 /** The wrong use of the command, in words for whoever typed it. */
 export class WrongOption extends Error {}
 
