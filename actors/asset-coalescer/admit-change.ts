@@ -1,11 +1,13 @@
 import { enteredFields } from '../../src/channels/entered-fields.ts';
 import type { CompiledConfig } from '../../src/config/compiled.ts';
-import type { Touch } from '../../src/domain/ledger.ts';
+import type { ReceivedChange, Touch } from '../../src/domain/ledger.ts';
 import type { HeldChange } from '../lane/held-change.ts';
 import { ofWholeChange } from '../outcome-recorder/whole-change.ts';
 import type { AssetEntry } from './asset-entry.ts';
 import { managingChannels, objectName } from './channel-keys.ts';
 import { DELETED } from './decide-field.ts';
+import { ignoredUser } from './ignored-user.ts';
+import { noteRedelivered } from './note-redelivered.ts';
 import { closeRecorded, isRecorded, isRecordedWhole } from './partly-recorded.ts';
 
 /**
@@ -21,7 +23,7 @@ export function admitChange(
 ): void {
   const { received } = held;
   const { sequence } = received;
-  const admission = entry.ledger.admit(entry.parked.has(sequence) ? { ...received, parked: true } : received, now);
+  const admission = entry.ledger.admit(asAdmitted(entry, received, config), now);
   if (admission.kind === 'settled') {
     held.delivery.ack();
     held.span.end();
@@ -33,6 +35,8 @@ export function admitChange(
     case 'waiting':
       return;
     case 'duplicate':
+      if (held.delivery.deliveryCount > 1 && ignoredUser(received.event, config) === undefined)
+        noteRedelivered(entry, held, admission.touches);
       noteDuplicate(entry, held, admission.touches, target, config);
       return;
     case 'deleted':
@@ -42,6 +46,14 @@ export function admitChange(
       closeRecorded(entry, sequence);
       if (!entry.ledger.isOpen(sequence)) entry.finished.add(sequence);
   }
+}
+
+/** The change with what the ledger has to know of it beside the event. */
+function asAdmitted(entry: AssetEntry, received: ReceivedChange, config: CompiledConfig): ReceivedChange {
+  const parked = entry.parked.has(received.sequence);
+  const ignored = ignoredUser(received.event, config) !== undefined;
+  if (!parked && !ignored) return received;
+  return { ...received, ...(parked ? { parked: true } : {}), ...(ignored ? { ignored: true } : {}) };
 }
 
 function noteDuplicate(

@@ -187,6 +187,22 @@ describe('decideField', () => {
     expect(work.fields[0]?.settlement.rank.time).toBe(T0 + 60);
   });
 
+  it('nor does what such an undo brings into a filter', () => {
+    const config = sampleConfig([docs]);
+    const edit = sampleHeld(1, { time: T0 + 1, changes: [['tags', '[]', '[]']] }, config);
+    const told = { changedAt: T0 + 9, changedBy: 'ingestion-bot' };
+    const undo = { time: T0 - 9, user: 'ingestion-bot', undoes: 1.001, summary: { description: told } };
+    const entry = sampleEntry([edit, sampleHeld(2, undo, config)], config);
+    entry.ledger.touch(2, { aspect: 'tags' }, 'docs');
+    const read = entry.ledger.newest();
+    if (read === undefined) throw new Error('the changes carry the entity');
+    entry.ledger.refresh(read, T0 + 60);
+    expect(keys(takeWork(entry, TARGET, config, false), 'tags')).toEqual([
+      [1, 'docs', 'writes'],
+      [2, 'docs', 'changes of ingestion-bot are not written back'],
+    ]);
+  });
+
   it('settles no more than the change itself where a newer state is empty and nobody is known to have cleared it', () => {
     const config = sampleConfig([docs]);
     const restored = { time: T0 + 1, eventType: 'entityRestored', changes: [['deleted', true, false]] as const };

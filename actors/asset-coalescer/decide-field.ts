@@ -15,6 +15,7 @@ import type { HeldChange } from '../lane/held-change.ts';
 import { unexpectedFailure } from '../lane/unexpected-failure.ts';
 import type { FieldAttempts } from './asset-entry.ts';
 import { managingChannels, objectName, onlyChannelOf, removedChannels } from './channel-keys.ts';
+import { ignoredUser } from './ignored-user.ts';
 import { operationOf } from './operation-of.ts';
 import { passingTags } from './passing-tags.ts';
 
@@ -207,12 +208,8 @@ function stateBeforeAll(open: OpenField, ledger: Ledger): readonly Snapshot[] {
  */
 function ignored(touch: Touch, context: DecisionContext): Verdict | undefined {
   if (touch.reason === 'differs') return undefined;
-  const event = context.held(touch.sequence)?.received.event;
-  for (const user of [event?.userName, event?.impersonatedBy]) {
-    if (user !== undefined && context.config.ignoreUsers.has(user))
-      return { kind: 'skipped', reason: `changes of ${user} are not written back` };
-  }
-  return undefined;
+  const user = ignoredUser(context.held(touch.sequence)?.received.event, context.config);
+  return user === undefined ? undefined : { kind: 'skipped', reason: `changes of ${user} are not written back` };
 }
 
 /**

@@ -75,6 +75,22 @@ describe('labels in doubt', () => {
     expect(world.outcomes.at(-1)?.state.fields.tags).toMatchObject({ mayStand: ['Layer=Raw'] });
   });
 
+  it('an owner that died may have taken a copy for the change: its labels may stand, whichever of the two is decided first', () => {
+    const copy = (sequence: number, user = 'ana', deliveryCount = 2) => {
+      const held = sampleHeld(sequence, { ...tagsEvent(2, [], ['Layer.Raw'], user), id: 'e2' }, config);
+      return { ...held, delivery: { ...held.delivery, deliveryCount } };
+    };
+    const removal = () => retagged(3, ['Layer.Raw'], [], 'ingestion-bot');
+    const mayStand = (entry: ReturnType<typeof entryAfter>) => entry.ledger.settled('tags')?.mayStand;
+    // The copy is there when the change is decided.
+    expect(mayStand(entryAfter([retagged(2, [], ['Layer.Raw']), copy(1), removal()]))).toEqual(['Layer=Raw']);
+    // It comes afterwards.
+    const decided = entryAfter([retagged(2, [], ['Layer.Raw']), removal()]).ledger.toSyncState();
+    expect(mayStand(sampleEntry([copy(1)], config, decided))).toEqual(['Layer=Raw']);
+    expect(mayStand(sampleEntry([copy(1, 'ana', 1)], config, decided))).toBeUndefined();
+    expect(mayStand(sampleEntry([copy(1, 'ingestion-bot')], config, decided))).toBeUndefined();
+  });
+
   it('nothing that came for the first time, and nothing of an ignored user, may stand', () => {
     const entry = entryAfter([
       retagged(1, [], ['Layer.Raw']),

@@ -1,4 +1,5 @@
 import type { AdmittedChange } from './admitted-change.ts';
+import type { Touch } from './ledger.ts';
 import { SparseMap } from './sparse-map.ts';
 
 /**
@@ -46,6 +47,11 @@ export class AdmittedChanges {
   /** The undos that may move. */
   undos(): readonly AdmittedChange[] {
     return this.#undos === 0 ? [] : [...this.#bySequence.values()].filter(({ undo }) => undo !== undefined);
+  }
+
+  /** An ignored user's change brings nothing into the source but what only shows in its snapshot: that was done by somebody else before. */
+  isWritten({ reason, sequence }: Pick<Touch, 'reason' | 'sequence'>): boolean {
+    return reason === 'differs' || this.#bySequence.get(sequence)?.change.ignored !== true;
   }
 
   /** Ids of the events that are not decided yet. */

@@ -87,6 +87,22 @@ describe('coalescing', () => {
     expect(field(next, 'description').winner).toMatchObject({ sequence: 2, reason: 'differs' });
   });
 
+  it.each([
+    ['of an ignored user brings nothing into the source: a text edited in silence is touched', true, ['differs']],
+    ['of anybody else will be decided from what is at hand', false, []],
+  ])('a change below the settled one %s', (_, ignored, reasons) => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(described(1, 20, 'known'), 0);
+    settleAll(ledger);
+    const late = described(2, 10, 'older');
+    ledger.admit(ignored ? { ...late, ignored } : late, 0);
+    // The catalogue is asked for the late change, and shows a text that no event has announced.
+    ledger.refresh(snapshot({ description: 'in silence' }), T + 50);
+    const vote = [{ kind: 'updated', name: 'votes', newValue: 'votedUp' }] as const;
+    const admitted = ledger.admit(change(3, 30, vote, { description: 'in silence' }), 0);
+    expect('touches' in admitted && admitted.touches.map(({ reason }) => reason)).toEqual(reasons);
+  });
+
   it('ignores what can never be written', () => {
     const ledger = createLedger(ASSET, undefined);
     const admitted = ledger.admit(change(1, 10, [{ kind: 'updated', name: 'votes', newValue: 'votedUp' }], {}), 0);
@@ -200,6 +216,12 @@ describe('touches that only channels see', () => {
     expect(field(ledger, 'tags').mayClear).toBe(false);
     settleAll(ledger);
     expect(ledger.isOpen(1)).toBe(false);
+  });
+
+  it('are in doubt where their change is an undo, whose place in time is a guess', () => {
+    const ledger = createLedger(ASSET, undefined);
+    ledger.admit(change(1, 10, [], {}, { currentVersion: 0.1, previousVersion: 0.2 }), 0);
+    expect(ledger.touch(1, { aspect: 'tags' }, 'pii')?.doubts).toEqual(['undo']);
   });
 });
 

@@ -56,6 +56,7 @@ class AssetLedger implements Ledger {
   #summaries: readonly OpenField[] | undefined;
   readonly #descriptions: KnownDescriptions = {
     isOpen: (key) => this.#open.has(key),
+    isOnItsWay: (key) => this.#open.of(key).some((touch) => this.#held.isWritten(touch)),
     atHand: (field) => {
       const value = this.value(field);
       const hash = fieldValueHash(value);
@@ -132,7 +133,7 @@ class AssetLedger implements Ledger {
       reason: 'entered',
       removedTags: [],
       channel,
-      doubts: [],
+      doubts: isUndo(held.change.event) ? ['undo'] : [],
     };
     this.#summaries = undefined;
     held.open += 1;

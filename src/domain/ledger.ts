@@ -14,6 +14,8 @@ export interface ReceivedChange {
   readonly replayOf?: string;
   /** It is acknowledged and not settled: a copy of it was parked. */
   readonly parked?: true;
+  /** Changes of its user are not written back: what it touches brings nothing into the source. */
+  readonly ignored?: true;
 }
 
 /** Why a field counts as touched (design: "Touched, not whole"). */

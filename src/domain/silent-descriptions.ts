@@ -10,6 +10,8 @@ import { valueHash } from './value-hash.ts';
 /** What is known of an asset's descriptions when a snapshot comes. */
 export interface KnownDescriptions {
   readonly isOpen: (key: FieldKey) => boolean;
+  /** Open, and what is at hand will be written: not only changes of ignored users keep it open. */
+  readonly isOnItsWay: (key: FieldKey) => boolean;
   /** The newest value of an open field, which may be on its way to the source already. */
   readonly atHand: (field: Field) => Pick<SettledField, 'rank' | 'hash'> | undefined;
   readonly settled: (key: FieldKey) => SettledField | undefined;
@@ -24,13 +26,13 @@ export function differingDescriptions(
   snapshot: Snapshot,
   rank: Rank,
   touched: readonly Touch[],
-  { isOpen, atHand, settled }: KnownDescriptions,
+  { isOnItsWay, atHand, settled }: KnownDescriptions,
 ): readonly Touch[] {
   const doubts = isUndo(event) ? (['undo'] as const) : [];
   const isTouched = membership(touched);
   const touches: Touch[] = [];
   for (const { field, key, text } of descriptionsOf(snapshot)) {
-    const known = isTouched(key) ? undefined : isOpen(key) ? atHand(field) : settled(key);
+    const known = isTouched(key) ? undefined : isOnItsWay(key) ? atHand(field) : settled(key);
     if (known?.hash === undefined || !isAbove(rank, known.rank) || valueHash(text) === known.hash) continue;
     touches.push({ sequence, eventId: event.id, field, key, rank, reason: 'differs', removedTags: [], doubts });
   }
