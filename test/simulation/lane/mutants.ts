@@ -171,8 +171,8 @@ export const LANE_MUTANTS: readonly LaneMutant[] = [
     noticedAs: /although ingestion-bot made it/,
     edits: [
       {
-        file: 'actors/asset-coalescer/decide-field.ts',
-        from: 'if (user !== undefined && context.config.ignoreUsers.has(user))',
+        file: 'actors/asset-coalescer/ignored-user.ts',
+        from: 'if (user !== undefined && config.ignoreUsers.has(user))',
         to: "if (user === 'nobody')",
       },
     ],
