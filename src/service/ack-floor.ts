@@ -6,7 +6,7 @@ import { STREAMS } from '../domain/subjects.ts';
 const EVERY_MS = 250;
 /**
  * Between two questions pass so many times what the last one took: an old server (2.9) goes through all subjects of the stream for the
- * answer (20 ms for 20,000, a second for a million) and does nothing else with the stream meanwhile.
+ * answer (20 ms for 20,000, a third of a second for a million) and does nothing else with the stream meanwhile.
  */
 const REST_FACTOR = 10;
 const REST_MOST_MS = 10_000;
