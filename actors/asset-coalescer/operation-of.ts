@@ -6,12 +6,13 @@ import type { CompiledConfig } from '../../src/config/compiled.ts';
 import type { Asset } from '../../src/domain/asset.ts';
 import type { ChangeEvent } from '../../src/domain/change-event.ts';
 import { changesNamed } from '../../src/domain/changes-named.ts';
+import { columnAt } from '../../src/domain/columns.ts';
 import { type Field, levelOf } from '../../src/domain/entity.ts';
 import { formatFqn, parseFqn } from '../../src/domain/fqn.ts';
 import type { FieldValue, Ledger, OpenField, Touch } from '../../src/domain/ledger.ts';
 import type { ObjectRef, Operation, Tag } from '../../src/domain/operation.ts';
 import { err, ok, type Result } from '../../src/domain/result.ts';
-import type { Column, Snapshot } from '../../src/domain/snapshot.ts';
+import type { Snapshot } from '../../src/domain/snapshot.ts';
 import { tagOf } from '../../src/domain/tag-text.ts';
 import { passingTags, tagsOf } from './passing-tags.ts';
 
@@ -110,11 +111,11 @@ function unique(tags: readonly Tag[]): Tag[] {
 
 /** The object in the source that a field of the asset is about. */
 export function objectRef(asset: Asset, field: Field, state: Snapshot | undefined): Result<ObjectRef, string> {
-  const parts = partsOf(asset.fqn);
+  const parts = parseFqn(asset.fqn);
   if (!parts.ok) return err(`the name ${asset.fqn} cannot be read: ${parts.error.message}`);
   const [service, database, schema, table] = parts.value;
   if (service === undefined || database === undefined) return err(`the name ${asset.fqn} has too few parts`);
-  const column = field.column === undefined ? undefined : findColumn(state?.columns ?? [], field.column);
+  const column = field.column === undefined ? undefined : columnAt(state?.columns ?? [], field.column);
   return ok({
     level: levelOf(asset.entityType, field.column !== undefined),
     entityType: asset.entityType,
@@ -127,32 +128,4 @@ export function objectRef(asset: Asset, field: Field, state: Snapshot | undefine
     ...(state?.tableType === undefined ? {} : { tableType: state.tableType }),
     ...(column === undefined ? {} : { dataType: column.dataType }),
   });
-}
-
-/** The name that was taken apart last: the fields of an asset come one after the other. */
-let last: { readonly fqn: string; readonly parts: ReturnType<typeof parseFqn> } | undefined;
-
-function partsOf(fqn: string): ReturnType<typeof parseFqn> {
-  if (last?.fqn !== fqn) last = { fqn, parts: parseFqn(fqn) };
-  return last.parts;
-}
-
-function findColumn(columns: readonly Column[], path: readonly string[]): Column | undefined {
-  const [name, ...rest] = path;
-  const found = columnNamed(columns, name);
-  return rest.length === 0 || found === undefined ? found : findColumn(found.children, rest);
-}
-
-/** From so many columns on, an edit of all of them would cost their square. */
-const MANY_COLUMNS = 32;
-const byName = new WeakMap<readonly Column[], ReadonlyMap<string, Column>>();
-
-function columnNamed(columns: readonly Column[], name: string | undefined): Column | undefined {
-  if (name === undefined || columns.length < MANY_COLUMNS) return columns.find((column) => column.name === name);
-  const known = byName.get(columns);
-  if (known !== undefined) return known.get(name);
-  // The first one of a name counts: it is set last.
-  const named = new Map(columns.toReversed().map((column) => [column.name, column]));
-  byName.set(columns, named);
-  return named.get(name);
 }

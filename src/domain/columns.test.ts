@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnCandidates, columnsByLastSegment } from './columns.ts';
+import { columnAt, columnCandidates, columnsByLastSegment } from './columns.ts';
 import type { Column } from './snapshot.ts';
 
 function column(name: string, children: readonly Column[] = [], parent: readonly string[] = []): Column {
@@ -54,5 +54,19 @@ describe('columnCandidates', () => {
       ['unit', 'price'],
       ['items', 'price'],
     ]);
+  });
+});
+
+describe('columnAt', () => {
+  it.each([
+    ['few', table],
+    ['many', wide],
+  ])('finds a column of %s by its path, and of two with one name the first', (_, columns) => {
+    const twice = [...columns, column('unit', [column('other')])];
+    expect(columnAt(twice, ['address', 'geo', 'lat'])?.path).toEqual(['address', 'geo', 'lat']);
+    expect(columnAt(twice, ['unit', 'price'])?.path).toEqual(['unit', 'price']);
+    expect(columnAt(twice, ['unit', 'other'])).toBeUndefined();
+    expect(columnAt(twice, ['order_id', 'x'])).toBeUndefined();
+    expect(columnAt(twice, [])).toBeUndefined();
   });
 });

@@ -14,11 +14,23 @@ export function columnAt(columns: readonly Column[], path: readonly string[]): C
   let level = columns;
   let found: Column | undefined;
   for (const name of path) {
-    found = level.find((column) => column.name === name);
+    found = columnNamed(level, name);
     if (found === undefined) return undefined;
     level = found.children;
   }
   return found;
+}
+
+/** The first of these columns that has the name. */
+function columnNamed(columns: readonly Column[], name: string): Column | undefined {
+  if (columns.length < MANY_COLUMNS) return columns.find((column) => column.name === name);
+  let named = byName.get(columns);
+  if (named === undefined) {
+    // The first one of a name counts: it is set last.
+    named = new Map(columns.toReversed().map((column) => [column.name, column]));
+    byName.set(columns, named);
+  }
+  return named.get(name);
 }
 
 /**
@@ -48,6 +60,7 @@ interface ColumnIndexes {
 /** From so many columns on, an edit of all of them would cost their square without an index; below, an index costs more than it saves. */
 const MANY_COLUMNS = 32;
 const indexes = new WeakMap<readonly Column[], ColumnIndexes>();
+const byName = new WeakMap<readonly Column[], ReadonlyMap<string, Column>>();
 
 function indexesOf(columns: readonly Column[]): ColumnIndexes {
   const known = indexes.get(columns);

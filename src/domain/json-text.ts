@@ -72,7 +72,6 @@ function namesPrototype(text: string): 'prototype' | 'fine' {
 /** Whether a value is nested too deep, or has a member named `__proto__`. Level by level, since recursion is what a deep one would break. */
 function lookThrough(value: Json, maxDepth: number): 'too-deep' | 'prototype' | 'fine' {
   let found: 'prototype' | 'fine' = 'fine';
-  let level: Nested[] = [];
   let next: Nested[] = [];
   const note = (member: Json | undefined): void => {
     if (typeof member === 'object' && member !== null) next.push(member);
@@ -80,7 +79,7 @@ function lookThrough(value: Json, maxDepth: number): 'too-deep' | 'prototype' | 
   note(value);
   for (let depth = 1; next.length > 0; depth += 1) {
     if (depth > maxDepth) return 'too-deep';
-    level = next;
+    const level = next;
     next = [];
     for (const nested of level) {
       if (isList(nested)) for (const member of nested) note(member);
