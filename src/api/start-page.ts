@@ -1,9 +1,18 @@
+import { z } from 'zod';
 import { WEBHOOK_PATH } from '../intake/webhook.ts';
-import { API_PREFIX, API_ROUTES } from './routes.ts';
+import { API_PREFIX, API_ROUTES, type ApiRoute } from './routes.ts';
 
-const API_ITEMS = API_ROUTES.map(
-  (route) => `<li><a href="${API_PREFIX}${route.path}">${API_PREFIX}${route.path}</a>: ${route.summary}</li>`,
-).join('\n');
+const API_ITEMS = API_ROUTES.map((route) => `<li>${placeOf(route)}: ${route.summary}</li>`).join('\n');
+
+/** A link, or where the endpoint answers nothing without a parameter, how it is called. */
+function placeOf({ path, query }: ApiRoute): string {
+  const place = `${API_PREFIX}${path}`;
+  const needed = Object.entries(query.shape).flatMap(([name, shape]) =>
+    z.safeParse(shape, undefined).success ? [] : [name],
+  );
+  if (needed.length === 0) return `<a href="${place}">${place}</a>`;
+  return `<code>${place}?${needed.map((name) => `${name}=…`).join('&amp;')}</code>`;
+}
 
 /** What a person sees who opens the service in a browser. Constant text, nothing from outside. */
 export const START_PAGE = `<!doctype html>
